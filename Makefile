@@ -1,0 +1,41 @@
+# make setup: everything a fresh machine needs.  make call: hold a phone conversation.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.PHONY: setup call test test-fast lint bench clean
+setup: $(STAMP)
+
+# FORCE=1 installs everything again (a damaged model file, say).
+ifdef FORCE
+.PHONY: $(STAMP)
+endif
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Frontdesk needs Python 3.11 or newer; set PYTHON=")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet $(if $(FORCE),--force-reinstall,) -c constraints.txt -e '.[voice,faiss,dev]'
+	$(BIN)/frontdesk models
+	touch $@
+
+call: setup
+	$(BIN)/python -m bench.conversation
+
+test: setup lint
+	$(BIN)/python -m pytest
+
+test-fast: setup
+	$(BIN)/python -m pytest -m 'not slow'
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: setup
+	$(BIN)/frontdesk bench rag
+	$(BIN)/frontdesk bench call --baseline
+
+clean:
+	rm -rf $(VENV) out build *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,53 @@
+"""Ask one question and see the verdict with its evidence, without audio.
+
+frontdesk ask "what time do you open on saturday"
+frontdesk ask "and what about sunday" --context "what time do you open on saturday" --json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from agent.session import verdict_json
+from agent.settings import load_settings
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("text", nargs="+", help="the question, as a caller would say it")
+    parser.add_argument("--context", help="the question before, for a follow-up")
+    parser.add_argument("--kb", type=Path, help="knowledge base folder (default: settings)")
+    parser.add_argument("--json", action="store_true", help="print the whole verdict as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Answer the question; 0 also when it is refused, since a refusal is an answer."""
+    from rag import Policy, answer, make_query, open_index
+
+    settings = load_settings(**({"kb": args.kb} if args.kb else {}))
+    index = open_index(settings.kb)
+    context = args.context
+    fillers = index.kb.fillers
+    if context is not None:  # the same resolved form that a call's session state keeps
+        context = make_query(context, fillers=fillers).text
+    query = make_query(" ".join(args.text), context, fillers=fillers)
+    verdict = answer(query, index, Policy())
+    shape = verdict_json(verdict)
+    if args.json:
+        print(json.dumps(shape, ensure_ascii=False, indent=2))
+        return 0
+    print(verdict.say.text)
+    score = "" if verdict.score is None else f"  score {verdict.score:.3f}"
+    floor = "" if verdict.floor is None else f"  floor {verdict.floor:.3f}"
+    print(f"  {verdict.decision.value} ({verdict.reason.value}){score}{floor}")
+    print(f"  looked up  {verdict.query.text!r}")
+    if verdict.detail:
+        print(f"  because    {verdict.detail}")
+    for hit in verdict.hits:
+        mark = "*" if hit.passage.id in verdict.citations else " "
+        print(f"  {mark} {hit.score:.3f}  [{hit.passage.id}] {hit.passage.text[:88]}")
+    for check in verdict.checks:
+        print(f"  {'pass' if check.passed else 'FAIL'}  {check.name}  {check.detail}")
+    return 0

@@ -1,0 +1,99 @@
+"""Place a test call over a real wire: real-time audio, timings taken on the returned media.
+
+  frontdesk call "how long does a refill take" "thanks, goodbye"     # typed turns, spoken for you
+  frontdesk call question1.wav question2.flac --out call.wav         # recorded turns
+  frontdesk call --to ws://127.0.0.1:8080/twilio/media question.wav  # straight to the media socket
+Exit 1 if a turn got no answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from agent.cli import quiet_logs
+from agent.settings import load_settings
+from frontdesk import ConfigError, Spoken
+from telephony.caller import CallerTurn, CallResult, load_audio, place_call, write_recording
+
+_LINGER_MS = 3000  # for the agent to hang up after a goodbye
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("turns", nargs="+", metavar="WAV|TEXT", help="what the caller says")
+    parser.add_argument("--to", help="http://… (webhook) or ws://… (media socket) of the agent")
+    parser.add_argument("--calls", type=int, default=1, help="that many callers at once")
+    parser.add_argument(
+        "--interrupt", type=int, action="append", default=[], metavar="N", help="turn N cuts in"
+    )
+    parser.add_argument("--out", type=Path, help="write the stereo recording (first caller) here")
+    parser.add_argument("--json", action="store_true", help="print as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """0 when every turn was answered, 1 when one was not."""
+    if not 1 <= args.calls <= 64:
+        raise ConfigError("--calls takes 1 to 64")
+    quiet_logs()
+    server = load_settings().server
+    url = args.to or f"http://{server.host}:{server.port}"
+    turns = [_turn(text, n in args.interrupt) for n, text in enumerate(args.turns, 1)]
+    results = asyncio.run(_place(url, turns, args.calls))
+    if args.out:
+        write_recording(args.out, results[0].recording)
+    failed = any(result.error or result.unanswered for result in results)
+    if args.json:
+        print(json.dumps([_shape(result) for result in results], indent=2))
+        return 1 if failed else 0
+    for number, result in enumerate(results, 1):
+        _print(number, result)
+    return 1 if failed else 0
+
+
+async def _place(url: str, turns: list[CallerTurn], calls: int) -> list[CallResult]:
+    return await asyncio.gather(*(place_call(url, turns, linger_ms=_LINGER_MS) for _ in range(calls)))
+
+
+def _turn(what: str, interrupts: bool) -> CallerTurn:
+    path = Path(what)
+    if path.suffix.lower() in {".wav", ".flac", ".ogg"}:
+        if not path.is_file():
+            raise ConfigError(f"no audio file {what}")
+        turn = CallerTurn(load_audio(path), path.stem)
+    else:
+        turn = CallerTurn(_voice().render(Spoken(what)), what)
+    return replace(turn, interrupt_after_ms=600.0) if interrupts else turn
+
+
+def _voice() -> Any:
+    from speech.piper import Voice
+
+    return Voice()
+
+
+
+def _shape(result: CallResult) -> dict[str, Any]:
+    return {
+        "turns": [asdict(turn) for turn in result.turns],
+        "greeting_ms": result.greeting_ms,
+        "ended_by": result.ended_by,
+        "error": result.error,
+        "seconds": round(len(result.recording) / 8000, 2),
+    }
+
+
+def _print(number: int, result: CallResult) -> None:
+    print(f"call {number}: {len(result.recording) / 8000:.1f} s, ended by {result.ended_by}")
+    for turn in result.turns:
+        took = "no answer" if turn.latency_ms is None else f"{turn.latency_ms:6.0f} ms"
+        cut = (
+            "" if turn.barge_in_ms is None else f"  silenced the agent in {turn.barge_in_ms:.0f} ms"
+        )
+        print(f"  {took:>10}  {turn.label}{cut}")
+    if result.error:
+        print(f"  error: {result.error}")

@@ -1,0 +1,71 @@
+"""List call records, or show one call's turns with the evidence for each answer.
+
+frontdesk calls list
+frontdesk calls show calls/20260101T120000000000-CA1.jsonl
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from agent.records import read_record
+from agent.settings import load_settings
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    actions = parser.add_subparsers(dest="action", required=True)
+    listing = actions.add_parser("list", help="the records in the records folder, oldest first")
+    listing.add_argument("--json", action="store_true", help="print as JSON")
+    show = actions.add_parser("show", help="one record, turn by turn")
+    show.add_argument("record", type=Path)
+    show.add_argument("--json", action="store_true", help="print its events as one JSON list")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the records, or one of them."""
+    if args.action == "show":
+        return _show(read_record(args.record), args.json)
+    rows = [_row(path) for path in sorted(load_settings().records.folder.glob("*.jsonl"))]
+    if args.json:
+        print(json.dumps(rows, indent=2))
+        return 0
+    for row in rows:
+        print(f"{row['at']}  {row['turns']:3} turns  {row['ended']:18}  {row['path']}")
+    print(f"{len(rows)} calls")
+    return 0
+
+
+def _row(path: Path) -> dict[str, Any]:
+    events = read_record(path)
+    last = events[-1]
+    return {
+        "path": str(path),
+        "at": events[0].get("at", ""),
+        "turns": sum(event["event"] == "verdict" for event in events),
+        "ended": last["reason"] if last["event"] == "call_ended" else "not ended",
+    }
+
+
+def _show(events: list[dict[str, Any]], as_json: bool) -> int:
+    if as_json:
+        print(json.dumps(events, ensure_ascii=False, indent=2))
+        return 0
+    for event in events:
+        at = f"{event['t_ms'] / 1000:8.2f} s"
+        match event["event"]:
+            case "said":
+                print(f"{at}  agent   {event['say']}")
+            case "verdict":
+                score = "" if event["score"] is None else f" {event['score']:.3f}"
+                cited = " ".join(f"[{name}]" for name in event["citations"])
+                print(f"{at}  caller  {event['heard']}")
+                print(f"{'':10}  agent   {event['say']}")
+                print(f"{'':20}{event['decision']} ({event['reason']}){score} {cited}")
+            case kind:
+                rest = {k: v for k, v in event.items() if k not in ("t_ms", "event")}
+                print(f"{at}  {kind}  {rest}")
+    return 0

@@ -1,0 +1,57 @@
+"""Talk to the agent through the local microphone and speaker, as a caller would.
+
+  frontdesk mic --devices        # list the devices
+  frontdesk mic --input 1 --output 3
+Wear headphones: the agent would hear itself through a loudspeaker and stop.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import uuid
+from pathlib import Path
+
+from agent.cli import quiet_logs
+from agent.settings import load_settings
+from telephony.local import check_devices, list_devices, local_transport
+
+_RATE_HZ = 16000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--devices", action="store_true", help="list audio devices and stop")
+    parser.add_argument("--input", type=int, help="microphone, by number (default: the system's)")
+    parser.add_argument("--output", type=int, help="speaker, by number (default: the system's)")
+    parser.add_argument("--kb", type=Path, help="knowledge base folder (default: settings)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Hold one conversation; Ctrl-C ends it."""
+    if args.devices:
+        for device in list_devices():
+            print(device)
+        return 0
+    check_devices(args.input, args.output)
+    settings = load_settings(**({"kb": args.kb} if args.kb else {}))
+    quiet_logs(settings.log_level)
+
+    from agent.call import Call
+    from agent.engines import Engines
+    from agent.records import CallRecord
+
+    engines = Engines(settings)
+
+    async def converse() -> None:
+        engines.prerender(settings.voice.prerender)
+        transport = local_transport(args.input, args.output)
+        record = CallRecord(settings.records.folder, f"mic-{uuid.uuid4().hex[:8]}")
+        print(f"speak now; Ctrl-C ends the call; record: {record.path}", flush=True)
+        await Call(settings, engines, transport, record, rate_hz=_RATE_HZ).run()
+
+    try:
+        asyncio.run(converse())
+    finally:
+        engines.close()
+    return 0

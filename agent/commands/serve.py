@@ -1,0 +1,55 @@
+"""Answer calls: the provider's webhook, its media socket, and health.
+
+Point a Twilio number's voice webhook at  https://YOUR-HOST/twilio/voice  and set
+server.public_url to the same https://YOUR-HOST. Without a provider, try it on this machine:
+
+  frontdesk serve
+  frontdesk call "how long does a refill take"
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from agent.cli import quiet_logs
+from agent.settings import load_settings
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--host", help="address to listen on (default: settings)")
+    parser.add_argument("--port", type=int, help="port to listen on; 0 takes a free one")
+    parser.add_argument("--kb", type=Path, help="knowledge base folder (default: settings)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until stopped."""
+    import asyncio
+
+    from agent.server import build_app, listen, make_server
+
+    settings = load_settings()
+    chosen = {k: v for k, v in (("host", args.host), ("port", args.port)) if v is not None}
+    settings = settings.model_copy(
+        update={
+            "server": settings.server.model_copy(update=chosen),
+            **({"kb": args.kb} if args.kb else {}),
+        }
+    )
+    quiet_logs(settings.log_level)
+    sock = listen(settings.server.host, settings.server.port)
+    try:
+        from agent.engines import Engines
+
+        engines = Engines(settings)
+        host, port = sock.getsockname()[:2]
+        print(
+            f"listening on http://{host}:{port}  ({len(engines.index.kb.passages)} passages)",
+            flush=True,
+        )
+        server = make_server(build_app(settings, engines), settings)
+        asyncio.run(server.serve(sockets=[sock]))
+    finally:
+        sock.close()
+    return 0

@@ -1,0 +1,85 @@
+"""Call records: one JSON-lines file a call, every event on disk the moment it happened."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from frontdesk import ConfigError
+
+
+class CallRecord:
+    """The events of one call, in order.
+
+    Each event goes to the file with one unbuffered write, so a killed process loses nothing
+    that was recorded. ``t_ms`` counts from the start of the call.
+    """
+
+    def __init__(self, folder: Path, call_id: str) -> None:
+        """Open ``folder/<time>-<call id>.jsonl``.
+
+        Raises:
+            ConfigError: if the folder cannot be written.
+        """
+        safe = re.sub(r"[^A-Za-z0-9_-]", "", call_id)[:48] or "call"
+        now = datetime.now(UTC)
+        self.path = folder / f"{now:%Y%m%dT%H%M%S%f}-{safe}.jsonl"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_EXCL, 0o600)
+        except OSError as error:
+            raise ConfigError(
+                f"cannot write call records to {folder} ({error.strerror}); set records.folder"
+            ) from error
+        self._started_ns = time.perf_counter_ns()
+        self.event("call_started", call_id=call_id, at=now.isoformat(timespec="milliseconds"))
+
+    def now_ms(self) -> float:
+        """Milliseconds since the call started."""
+        return (time.perf_counter_ns() - self._started_ns) / 1e6
+
+    def event(self, kind: str, **fields: Any) -> None:
+        """Write one event; after ``close`` it is dropped, since the call is over."""
+        if self._fd < 0:
+            return
+        line = {"t_ms": round(self.now_ms(), 1), "event": kind, **fields}
+        os.write(self._fd, (json.dumps(line, ensure_ascii=False) + "\n").encode())
+
+    def close(self, reason: str) -> None:
+        """Write ``call_ended`` once and let go of the file."""
+        if self._fd >= 0:
+            self.event("call_ended", reason=reason)
+            os.close(self._fd)
+            self._fd = -1
+
+
+def read_record(path: Path) -> list[dict[str, Any]]:
+    """The events of a record; a last line cut short by a kill is left out.
+
+    Raises:
+        ConfigError: if the file cannot be read or is not a call record.
+    """
+    try:
+        return list(_events(path.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        raise ConfigError(f"{path} is not a call record ({error})") from None
+
+
+def _events(text: str) -> Iterator[dict[str, Any]]:
+    lines = text.splitlines()
+    for number, line in enumerate(lines, 1):
+        try:
+            event = json.loads(line)
+        except json.JSONDecodeError:
+            if number == len(lines) and number > 1:
+                return
+            raise ValueError(f"line {number} is not JSON") from None
+        if not isinstance(event, dict) or "event" not in event:
+            raise ValueError(f"line {number} is not an event")
+        yield event

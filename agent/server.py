@@ -1,0 +1,190 @@
+"""``frontdesk serve``: the provider's webhook, its media socket, and health."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated
+
+import uvicorn
+from fastapi import FastAPI, Form, Request, Response, WebSocket
+from loguru import logger
+from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams, FastAPIWebsocketTransport
+
+from agent.call import Call
+from agent.engines import Engines
+from agent.records import CallRecord
+from agent.settings import Settings
+from frontdesk import ConfigError, WireError
+from telephony.twilio import (
+    PARAM_CALLED,
+    PARAM_CALLER,
+    CallStart,
+    GuardedTwilioSerializer,
+    read_start,
+    twiml,
+    twiml_refusal,
+)
+
+VOICE_PATH = "/twilio/voice"
+MEDIA_PATH = "/twilio/media"
+RATE_HZ = 8000
+_BUSY = "All our lines are busy. Please call again in a few minutes."
+
+
+class Switchboard:
+    """The calls in progress. One object a server; one call never touches another."""
+
+    def __init__(self, settings: Settings, engines: Engines) -> None:
+        self._settings = settings
+        self._engines = engines
+        self.calls: set[Call] = set()
+
+    @property
+    def full(self) -> bool:
+        """Whether one more call would be over the limit."""
+        return len(self.calls) >= self._settings.server.max_calls
+
+    async def take(self, websocket: WebSocket) -> None:
+        """Hold one call on an accepted media socket, from its start message to its end."""
+        server = self._settings.server
+        try:
+            start = await read_start(
+                websocket, timeout_s=server.start_timeout_s, max_bytes=server.max_message_bytes
+            )
+        except WireError as error:
+            logger.warning("media socket refused: {}", error)
+            await _close(websocket)
+            return
+        await self._hold(websocket, start)
+
+    async def _hold(self, websocket: WebSocket, start: CallStart) -> None:
+        record = CallRecord(self._settings.records.folder, start.call_id)
+
+        async def gone(*_: object) -> None:
+            if not serializer.stopped and not serializer.error:
+                logger.info("call {}: socket closed without a stop message", start.call_id)
+            await call.end("caller hung up")
+
+        async def wire_error(error: WireError) -> None:
+            logger.warning("call {} ended: {}", start.call_id, error)
+            await call.end("wire error")
+
+        serializer = GuardedTwilioSerializer(
+            start,
+            max_bytes=self._settings.server.max_message_bytes,
+            on_stop=gone,
+            on_error=wire_error,
+        )
+        transport = FastAPIWebsocketTransport(
+            websocket,
+            FastAPIWebsocketParams(
+                audio_in_enabled=True,
+                audio_out_enabled=True,
+                audio_out_10ms_chunks=2,
+                audio_out_end_silence_secs=1,  # the last word is played before the hang-up
+                audio_out_write_timeout_secs=2.0,
+                serializer=serializer,
+            ),
+        )
+        transport.event_handler("on_client_disconnected")(gone)
+        call = Call(self._settings, self._engines, transport, record, rate_hz=RATE_HZ)
+        self.calls.add(call)
+        logger.info("call {} started, {} in progress", start.call_id, len(self.calls))
+        try:
+            await call.run()
+        finally:
+            self.calls.discard(call)
+            logger.info("call {} ended, {} in progress", start.call_id, len(self.calls))
+
+
+def build_app(settings: Settings, engines: Engines) -> FastAPI:
+    """The HTTP and WebSocket application."""
+    switchboard = Switchboard(settings, engines)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        engines.prerender(settings.voice.prerender)
+        yield
+        await asyncio.gather(*(call.end("server stopped") for call in list(switchboard.calls)))
+        engines.close()
+
+    app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
+    app.state.switchboard = switchboard
+
+    @app.post(VOICE_PATH)
+    async def voice(
+        request: Request,
+        caller: Annotated[str, Form(alias="From")] = "",
+        called: Annotated[str, Form(alias="To")] = "",
+    ) -> Response:
+        """Answer a call: connect it to the media socket, or say that the lines are busy."""
+        if switchboard.full:
+            logger.warning("call refused: {} in progress", len(switchboard.calls))
+            return Response(twiml_refusal(_BUSY), media_type="application/xml")
+        url = _media_url(settings.server.public_url or str(request.base_url))
+        numbers = {PARAM_CALLER: caller, PARAM_CALLED: called}
+        return Response(twiml(url, numbers), media_type="application/xml")
+
+    @app.websocket(MEDIA_PATH)
+    async def media(websocket: WebSocket) -> None:
+        await websocket.accept()
+        if switchboard.full:
+            await _close(websocket)
+            return
+        await switchboard.take(websocket)
+
+    @app.get("/healthz")
+    async def healthz() -> dict[str, object]:
+        return {"status": "ok", "calls": len(switchboard.calls), **engines.versions()}
+
+    return app
+
+
+def _media_url(base: str) -> str:
+    return base.rstrip("/").replace("http", "ws", 1) + MEDIA_PATH
+
+
+async def _close(websocket: WebSocket) -> None:
+    """Close politely; the far end may be gone already."""
+    try:
+        await websocket.close()
+    except RuntimeError as error:
+        logger.debug("socket was closed before us: {}", error)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket, taken before the models load so that a busy port fails at once.
+
+    Raises:
+        ConfigError: if the address cannot be taken.
+    """
+    sock = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((host, port))
+        sock.listen(128)
+    except OSError as error:
+        sock.close()
+        raise ConfigError(
+            f"cannot listen on {host}:{port} ({error.strerror}); set server.port or stop the "
+            "other program"
+        ) from error
+    return sock
+
+
+def make_server(app: FastAPI, settings: Settings) -> uvicorn.Server:
+    """uvicorn with this server's limits."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            # Above our own limit, so that our check names the fault before uvicorn just closes.
+            ws_max_size=4 * settings.server.max_message_bytes,
+            ws_per_message_deflate=False,
+            timeout_graceful_shutdown=5,
+        )
+    )

@@ -1,0 +1,92 @@
+"""What one call remembers, and what it says next. Pure: live calls and replay drive it alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from frontdesk import Spoken
+from rag import Decision, Index, Policy, Reason, Verdict, answer, make_query
+
+_NOTHING_YET = Spoken("I haven't said anything yet. How can I help you?")
+STILL_THERE = Spoken("Are you still there?")
+GOODBYE = Spoken("I can't hear you any more, so I'll hang up. Goodbye.")
+FIXED_SENTENCES = (STILL_THERE, GOODBYE, _NOTHING_YET)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What to say to one utterance, why, and whether the call ends after it."""
+
+    verdict: Verdict
+    say: Spoken
+    hang_up: bool = False
+
+
+class Session:
+    """State of one call; dropped with it.
+
+    ``reply`` changes nothing, so a speculative reply costs no state; ``accept`` makes a reply
+    the one that was given.
+    """
+
+    def __init__(self, index: Index, policy: Policy) -> None:
+        self._index = index
+        self._policy = policy
+        self._question: str | None = None
+        self._last_said = _NOTHING_YET
+
+    def reply(self, heard: str) -> Reply:
+        """Decide what to say to ``heard`` (the recogniser's text, possibly empty)."""
+        query = make_query(heard, self._question, fillers=self._index.kb.fillers)
+        verdict = answer(query, self._index, self._policy)
+        if verdict.decision is Decision.CONVERSATION and verdict.reason in _SAY_AGAIN:
+            verdict = replace(verdict, say=self._last_said)
+        return Reply(verdict, verdict.say, hang_up=verdict.reason is Reason.GOODBYE)
+
+    def accept(self, reply: Reply) -> None:
+        """Remember ``reply`` as given: its question is the context of the next."""
+        self._last_said = reply.say
+        if reply.verdict.decision is not Decision.CONVERSATION and reply.verdict.query.text:
+            self._question = reply.verdict.query.text
+
+    def said(self, words: Spoken) -> None:
+        """Remember words that answer no question, such as the greeting."""
+        self._last_said = words
+
+
+_SAY_AGAIN = frozenset({Reason.REPEAT, Reason.LOUDER, Reason.SLOWER})
+
+
+def verdict_json(verdict: Verdict) -> dict[str, Any]:
+    """The shape of ``ask --json`` and of a record's ``verdict`` event (DESIGN.md, section 4)."""
+    return {
+        "decision": verdict.decision.value,
+        "answered_by": verdict.answered_by,
+        "reason": verdict.reason.value,
+        "detail": verdict.detail,
+        "score": _rounded(verdict.score),
+        "floor": _rounded(verdict.floor),
+        "query": {
+            "raw": verdict.query.raw,
+            "text": verdict.query.text,
+            "context": verdict.query.context,
+            "language": verdict.query.language,
+        },
+        "hits": [
+            {"id": hit.passage.id, "score": _rounded(hit.score), "sha256": hit.passage.sha256}
+            for hit in verdict.hits
+        ],
+        "citations": list(verdict.citations),
+        "draft": verdict.draft.text if verdict.draft else None,
+        "say": verdict.say.text,
+        "checks": [
+            {"name": check.name, "passed": check.passed, "detail": check.detail}
+            for check in verdict.checks
+        ],
+        "timings_ms": {stage: round(ms, 3) for stage, ms in verdict.timings_ms.items()},
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(float(value), 4)

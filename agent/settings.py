@@ -1,0 +1,146 @@
+"""Settings: ``frontdesk.toml``, overridden by ``FRONTDESK_*`` variables; unknown keys are errors.
+
+``FRONTDESK_SERVER__PORT=9000`` overrides ``[server] port``. ``frontdesk.example.toml`` lists
+every key with its default.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from frontdesk import ConfigError
+
+SAMPLE_KB = Path(__file__).resolve().parent.parent / "kb" / "clinic"
+_PREFIX = "FRONTDESK_"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ServerSettings(_Section):
+    """Where the server listens and what it accepts."""
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8080, ge=0, le=65535, description="0 takes any free port")
+    public_url: str = Field(
+        default="", description="https://… as callers' provider sees it; empty: from the request"
+    )
+    max_calls: int = Field(default=16, ge=1)
+    start_timeout_s: float = Field(default=5.0, gt=0)
+    media_timeout_s: float = Field(default=10.0, gt=0)
+    max_message_bytes: int = Field(default=65536, ge=1024)
+
+
+class TurnSettings(_Section):
+    """How long to wait before answering. Milliseconds of the caller's silence."""
+
+    settle_ms: float = Field(default=200, ge=0, description="the turn sounds and reads complete")
+    unsure_ms: float = Field(default=500, ge=0, description="it reads complete only")
+    dangling_ms: float = Field(default=1200, ge=0, description="it ends in “and”, “the”, “um” …")
+    complete_probability: float = Field(default=0.5, ge=0, le=1)
+    prompt_after_s: float = Field(default=12.0, gt=0, description="silence before “still there?”")
+
+
+class VadSettings(_Section):
+    """Voice activity detection."""
+
+    confidence: float = Field(default=0.5, gt=0, lt=1)
+    start_ms: float = Field(default=128, ge=32)
+    stop_ms: float = Field(default=96, ge=32)
+
+
+class VoiceSettings(_Section):
+    """What the agent says by itself, and how much rendered speech it keeps."""
+
+    greeting: str = "Thanks for calling the clinic. How can I help you?"
+    cache_mb: int = Field(default=64, ge=1)
+    prerender: int = Field(
+        default=400, ge=0, description="sentences of the documents rendered at start"
+    )
+
+
+class RecordSettings(_Section):
+    """Call records, one JSON-lines file a call."""
+
+    folder: Path = Path("calls")
+
+
+class Settings(BaseSettings):
+    """Everything that can be set."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=_PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True
+    )
+
+    kb: Path = SAMPLE_KB
+    log_level: str = "INFO"
+    server: ServerSettings = ServerSettings()
+    turns: TurnSettings = TurnSettings()
+    vad: VadSettings = VadSettings()
+    voice: VoiceSettings = VoiceSettings()
+    records: RecordSettings = RecordSettings()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments first, then variables, then the file."""
+        file = TomlConfigSettingsSource(settings_cls, toml_file=_file())
+        return init_settings, env_settings, file
+
+
+def _file() -> Path:
+    return Path(os.environ.get(f"{_PREFIX}CONFIG", "frontdesk.toml"))
+
+
+def load_settings(**overrides: Any) -> Settings:
+    """Read the settings.
+
+    Raises:
+        ConfigError: on an unknown key or a bad value; the line names the key.
+    """
+    if f"{_PREFIX}CONFIG" in os.environ and not _file().is_file():
+        raise ConfigError(f"{_PREFIX}CONFIG names {_file()}, which is not a file")
+    _reject_unknown_variables()
+    try:
+        return Settings(**overrides)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        hint = "see frontdesk.example.toml" if first["type"] == "extra_forbidden" else first["msg"]
+        word = "unknown setting" if first["type"] == "extra_forbidden" else "bad setting"
+        raise ConfigError(f"{word} {key!r}: {hint}") from None
+    except ValueError as error:  # malformed TOML, or JSON in a variable
+        raise ConfigError(f"cannot read settings ({_file()} or {_PREFIX}*): {error}") from None
+
+
+def _reject_unknown_variables() -> None:
+    """pydantic-settings ignores a mistyped variable; a business should not have to guess why."""
+    known = set(Settings.model_fields) | {"config"}
+    for name in os.environ:
+        if not name.startswith(_PREFIX):
+            continue
+        section, _, key = name.removeprefix(_PREFIX).lower().partition("__")
+        if section not in known or (key and not _has_key(section, key)):
+            raise ConfigError(f"unknown setting {name}: see frontdesk.example.toml")
+
+
+def _has_key(section: str, key: str) -> bool:
+    kind = Settings.model_fields[section].annotation if section in Settings.model_fields else None
+    return isinstance(kind, type) and issubclass(kind, BaseModel) and key in kind.model_fields

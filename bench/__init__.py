@@ -1,0 +1,1 @@
+"""Benchmarks, and the stock Pipecat bot they are run against."""

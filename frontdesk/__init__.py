@@ -1,0 +1,26 @@
+"""What every other package shares: errors, the words a voice may say, and model files.
+
+This package imports none of the others. ``rag``, ``speech`` and ``telephony`` import only this
+one; ``agent`` composes them all.
+"""
+
+from frontdesk.errors import (
+    ConfigError,
+    FrontdeskError,
+    KnowledgeBaseError,
+    ModelFileError,
+    SpeechError,
+    WireError,
+)
+from frontdesk.spoken import CitationInSpeechError, Spoken
+
+__all__ = [
+    "CitationInSpeechError",
+    "ConfigError",
+    "FrontdeskError",
+    "KnowledgeBaseError",
+    "ModelFileError",
+    "SpeechError",
+    "Spoken",
+    "WireError",
+]

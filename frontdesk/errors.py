@@ -1,0 +1,54 @@
+"""One root exception and its leaves.
+
+FrontdeskError
+ ├── ConfigError             settings, arguments, ports: exit 2, the line says how to mend it
+ ├── ModelFileError          a model file is missing or altered: exit 2
+ ├── KnowledgeBaseError      documents, index or floors cannot be used: exit 2
+ ├── SpeechError             recogniser or voice failed on one utterance
+ │    └── CitationInSpeechError   text for a voice still carries a [kb-id] (frontdesk.spoken)
+ └── WireError               the far end broke its protocol: ends that call only
+"""
+
+from __future__ import annotations
+
+
+class FrontdeskError(Exception):
+    """Anything Frontdesk raises on purpose.
+
+    ``stage`` names where it happened and ``retryable`` says whether trying again may help.
+    The message is one line that a person can act on.
+    """
+
+    stage = "frontdesk"
+    retryable = False
+
+
+class ConfigError(FrontdeskError):
+    """A setting, an argument or the environment is wrong."""
+
+    stage = "configuration"
+
+
+class ModelFileError(FrontdeskError):
+    """A model file is missing or does not match the manifest."""
+
+    stage = "models"
+
+
+class KnowledgeBaseError(FrontdeskError):
+    """A knowledge base, its index or its floors cannot be used."""
+
+    stage = "knowledge base"
+
+
+class SpeechError(FrontdeskError):
+    """A recogniser or a voice failed on one utterance; the call goes on."""
+
+    stage = "speech"
+    retryable = True
+
+
+class WireError(FrontdeskError):
+    """The far end broke its protocol; its call ends, the others go on."""
+
+    stage = "wire"

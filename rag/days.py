@@ -1,0 +1,108 @@
+"""Named days in text: weekdays, spans of weekdays, and holidays.
+
+Used to carry a day from one question to the next, and to check that an answer is about the day
+that was asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+WEEKDAY_WORD = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b")
+
+# Longer names first: "christmas eve" is not "christmas", "good friday" is not a friday.
+# The holidays of the United States' federal list and the commonest others.
+_HOLIDAY_NAMES = (
+    ("day after thanksgiving", r"(?:the )?(?:day|friday) after thanksgiving|black friday"),
+    ("christmas eve", r"christmas eve"),
+    ("christmas", r"christmas(?: day)?|xmas"),
+    ("new year's eve", r"new year'?s? eve"),
+    ("new year", r"new year'?s?(?: day)?"),
+    ("thanksgiving", r"thanksgiving(?: day)?"),
+    ("good friday", r"good friday"),
+    ("easter monday", r"easter monday"),
+    ("easter", r"easter(?: sunday)?"),
+    ("memorial day", r"memorial day"),
+    ("labor day", r"labou?r day"),
+    ("independence day", r"independence day|(?:4th|fourth) of july|july (?:4th|fourth|4)\b"),
+    ("martin luther king day", r"martin luther king(?:,? jr\.?)?(?:'?s)?(?: day)?|mlk day"),
+    ("presidents day", r"president'?s'? day"),
+    ("juneteenth", r"juneteenth"),
+    ("columbus day", r"columbus day|indigenous peoples'? day"),
+    ("veterans day", r"veteran'?s'? day"),
+    ("halloween", r"halloween"),
+    ("boxing day", r"boxing day"),
+    ("diwali", r"diwali"),
+    ("eid", r"eid"),
+    ("hanukkah", r"hanukkah|chanukah"),
+    ("valentine's day", r"valentine'?s(?: day)?"),
+    ("mother's day", r"mother'?s day"),
+    ("father's day", r"father'?s day"),
+)
+_HOLIDAYS = tuple((name, re.compile(rf"\b(?:{rx})(?!\w)")) for name, rx in _HOLIDAY_NAMES)
+
+_ANY_HOLIDAY = "|".join(rx for _, rx in _HOLIDAY_NAMES)
+# What a follow-up may put in the place of a day: a weekday, a holiday, "the weekend", "today".
+DAY_SLOT = re.compile(
+    rf"\b(?:(?:{_ANY_HOLIDAY})(?!\w)|(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
+    r"|(?:the |a )?week(?:day|end)s?\b|today\b|tomorrow\b)"
+)
+HOLIDAY = re.compile(rf"\b(?:{_ANY_HOLIDAY})(?!\w)")
+
+_DAY = r"(mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?s?\.?"
+_SPAN = re.compile(rf"\b{_DAY}\s*(?:to|through|thru|until|till|-|–|—)\s*{_DAY}(?!\w)")
+_GROUPS = (
+    (re.compile(r"\b(?:every day|daily|(?:7|seven) days(?: a week)?|all week)\b"), range(7)),
+    (re.compile(r"\bweekdays?\b"), range(5)),
+    (re.compile(r"\bweekends?\b"), range(5, 7)),
+)
+
+
+def weekdays(text: str) -> frozenset[str]:
+    """The weekdays that ``text`` names, spans and "weekdays", "weekend", "daily" spelt out.
+
+    Holidays that hold a weekday's name ("Good Friday") do not count.
+    """
+    text = _without_holidays(text.lower())
+    found: set[str] = set()
+    for match in _SPAN.finditer(text):
+        first, last = (_number(name) for name in match.groups())
+        found.update(WEEKDAYS[(first + step) % 7] for step in range((last - first) % 7 + 1))
+    for pattern, numbers in _GROUPS:
+        if pattern.search(text):
+            found.update(WEEKDAYS[number] for number in numbers)
+    found.update(match.group().rstrip("s") for match in WEEKDAY_WORD.finditer(text))
+    return frozenset(found)
+
+
+@lru_cache(maxsize=8192)
+def holidays(text: str) -> frozenset[str]:
+    """The holidays that ``text`` names, each under one name ("july 4" is independence day)."""
+    text = text.lower().replace("’", "'")
+    found: set[str] = set()
+    for name, pattern in _HOLIDAYS:
+        text, count = pattern.subn(" ", text)
+        if count:
+            found.add(name)
+    return frozenset(found)
+
+
+# The sentences of a knowledge base come again with every question.
+@lru_cache(maxsize=8192)
+def named_days(text: str) -> frozenset[str]:
+    """Weekdays and holidays together."""
+    return weekdays(text) | holidays(text)
+
+
+def _without_holidays(text: str) -> str:
+    text = text.replace("’", "'")
+    for _, pattern in _HOLIDAYS:
+        text = pattern.sub(" ", text)
+    return text
+
+
+def _number(name: str) -> int:
+    return next(n for n, day in enumerate(WEEKDAYS) if day.startswith(name[:3]))

@@ -1,0 +1,75 @@
+"""The input guard: what is sent back before anything is looked up, and what is said instead.
+
+A guard never drops an utterance in silence. It matches phrases, not words: "what hours you are
+open" and "can I ignore this letter" are questions like any other.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from frontdesk import Spoken
+from rag.rewrite import words as split_words
+from rag.types import Policy, Reason
+
+_SAY = {
+    Reason.EMPTY: "Sorry, I didn't catch that. Could you say it again?",
+    Reason.TOO_LONG: "That was a lot at once. Could you ask me one thing at a time?",
+    Reason.INSTRUCTION: "I can only answer questions from our documents. What would you like to "
+    "know?",
+}
+
+# Attempts to steer the system, as cleaned words. Kept to whole phrases.
+_INSTRUCTION = re.compile(
+    r"\b(?:"
+    r"(?:ignore|disregard|forget|bypass|override) (?:\w+ ){0,3}?"
+    r"(?:previous|prior|above|earlier|preceding|your|all|system)(?: \w+)? "
+    r"(?:instructions?|rules|prompts?|guidelines|training|programming)"
+    r"|system (?:prompt|message)"
+    r"|(?:reveal|print|output|repeat|show me|tell me|give me|what (?:is|are)|what's) your "
+    r"(?:\w+ )?(?:prompt|instructions|programming)"
+    r"|you are now (?:a|an|in|my|no longer)\b"
+    r"|from now on (?:you|answer|respond|speak|act|pretend)"
+    r"|pretend (?:to be|(?:that )?you(?:'re| are) (?:a|an|not|my))\b"
+    r"|(?:i want you to|please|now|must) act (?:as|like) (?:a|an|if|my)\b"
+    r"|^act as (?:a|an|if|my)\b"
+    r"|(?:developer|jailbreak|dan|god|debug) mode|jail ?break|do anything now"
+    r"|(?:respond|reply|answer) only (?:with|in)\b"
+    r"|new (?:system )?instructions"
+    r")"
+)
+_MARKUP = re.compile(r"<\|[^|]*\|>|\[/?INST\]|<</?SYS>>|^\s*#{2,}\s*(?:system|instruction)", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """Why an utterance is not looked up, and what is said."""
+
+    reason: Reason
+    say: Spoken
+    detail: str
+
+
+def check(text: str, policy: Policy | None = None) -> Guarded | None:
+    """``None`` for an utterance that may be looked up, else the reason and a sentence to say."""
+    policy = policy or Policy()
+    # Cut before any other work: an utterance of any length costs the same.
+    words = split_words(text[: policy.max_words * 20])
+    if not words:
+        return _guarded(Reason.EMPTY, "no words")
+    if len(words) > policy.max_words or len(text) > policy.max_words * 20:
+        return _guarded(Reason.TOO_LONG, f"more than {policy.max_words} words")
+    found = _INSTRUCTION.search(" ".join(words)) or _MARKUP.search(text)
+    if found:
+        return _guarded(Reason.INSTRUCTION, f"matched {' '.join(found.group().split())!r}")
+    return None
+
+
+def nothing_asked() -> Guarded:
+    """For an utterance of fillers only ("um")."""
+    return _guarded(Reason.EMPTY, "fillers only")
+
+
+def _guarded(reason: Reason, detail: str) -> Guarded:
+    return Guarded(reason, Spoken(_SAY[reason]), detail)

@@ -1,0 +1,61 @@
+"""Whole-signal sample conversion: rates, and int16 against float32. Mono throughout."""
+
+from __future__ import annotations
+
+from typing import overload
+
+import numpy as np
+import numpy.typing as npt
+import soxr
+
+Float32 = npt.NDArray[np.float32]
+Int16 = npt.NDArray[np.int16]
+
+
+def to_float32(samples: Float32 | Int16) -> Float32:
+    """``int16`` samples as ``float32`` in [-1, 1); ``float32`` comes back unchanged.
+
+    Raises:
+        TypeError: for any other sample type.
+    """
+    if samples.dtype == np.float32:
+        return samples.view()  # type: ignore[return-value]
+    if samples.dtype != np.int16:
+        raise TypeError(f"audio must be int16 or float32, not {samples.dtype}")
+    return samples.astype(np.float32) / np.float32(32768)
+
+
+def to_int16(samples: Float32 | Int16) -> Int16:
+    """``float32`` samples in [-1, 1] as ``int16``, clipped; ``int16`` comes back unchanged.
+
+    Raises:
+        TypeError: for any other sample type.
+    """
+    if samples.dtype == np.int16:
+        return samples.view()  # type: ignore[return-value]
+    if samples.dtype != np.float32:
+        raise TypeError(f"audio must be int16 or float32, not {samples.dtype}")
+    scaled: Float32 = np.rint(samples * np.float32(32768))
+    return scaled.clip(-32768, 32767).astype(np.int16)
+
+
+@overload
+def resample(samples: Float32, from_hz: int, to_hz: int) -> Float32: ...
+@overload
+def resample(samples: Int16, from_hz: int, to_hz: int) -> Int16: ...
+def resample(samples: Float32 | Int16, from_hz: int, to_hz: int) -> Float32 | Int16:
+    """The whole of ``samples`` (1-d, mono) at ``to_hz``, in the type it came in.
+
+    Whole signals only: soxr's HQ filter run on each chunk of a stream would click at every join.
+
+    Raises:
+        TypeError: if the samples are neither int16 nor float32.
+        ValueError: if they are not one-dimensional.
+    """
+    if samples.ndim != 1:
+        raise ValueError(f"audio must be one-dimensional, got shape {samples.shape}")
+    if samples.dtype not in (np.float32, np.int16):
+        raise TypeError(f"audio must be int16 or float32, not {samples.dtype}")
+    if from_hz == to_hz or not samples.size:
+        return samples
+    return soxr.resample(samples, from_hz, to_hz, quality="HQ")  # type: ignore[no-any-return]

@@ -1,0 +1,165 @@
+"""English recogniser: Moonshine tiny-en straight on onnxruntime, beam search, one thread.
+
+Method and constants: Jeffries et al., "Moonshine: Speech Recognition for Live Transcription and
+Voice Commands" (arXiv 2410.15608); the model files are those of ``moonshine-voice`` 0.1.0. The
+library's own segmenter adds stray words to telephone speech, so the VAD of the call segments.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from onnxruntime.capi import onnxruntime_pybind11_state as ort_errors
+
+from frontdesk import SpeechError
+from frontdesk.models import verified
+from speech.audio import Float32
+from speech.beam import search
+from speech.bias import Vocabulary
+from speech.moonshine_decoder import Decoding, Models
+from speech.types import Utterance
+
+SAMPLE_RATE_HZ = 16000
+MAX_AUDIO_MS = 30_000
+
+_START, _END = 1, 2
+# Moonshine's own limit: English is never denser than 6.5 tokens a second.
+_TOKENS_PER_SECOND = 6.5
+_MIN_AUDIO_MS = 100
+_RUNTIME_ERRORS = (ort_errors.Fail, ort_errors.RuntimeException, ort_errors.InvalidArgument)
+# What Moonshine makes of hiss, clicks, tones and hum (all tried): never a caller's whole turn.
+_ARTEFACTS = frozenset({"you"})
+_WINDOW = SAMPLE_RATE_HZ // 50
+_SILENCE_RMS = 0.001  # -60 dBFS
+_TARGET_RMS = 0.1  # -20 dBFS
+_MAX_GAIN = 30.0
+_TAIL = SAMPLE_RATE_HZ * 3 // 10
+
+
+class Moonshine:
+    """Speech to text for one piece of audio at a time; safe to call from several threads.
+
+    On real 8 kHz telephone prompts, one thread. Greedy, 290 of them: word error rate 6.4 % (6.5
+    played 20 dB lower, 6.2 played 30 dB lower), median decode 54 ms. On every other one, no
+    words listed: 6.7 % and 67 ms with a beam of one, 6.2 % and 95 ms with the beam of four.
+    """
+
+    def __init__(self, words: Iterable[str] = ()) -> None:
+        """Open the shared sessions; ``words`` are those that decoding leans towards.
+
+        Raises:
+            frontdesk.ModelFileError: if a model file is missing or altered.
+        """
+        self._models = Models()
+        self._pieces = _read_pieces(verified("moonshine-tokenizer").read_bytes())
+        self._vocabulary = Vocabulary(words, self._pieces)
+
+    def warm(self) -> None:
+        """Run the model once, so that a call's first turn is as fast as its second."""
+        hiss = np.random.default_rng(0).normal(0, 0.05, 3 * SAMPLE_RATE_HZ)
+        self._decode(hiss.astype(np.float32))
+
+    def transcribe(self, audio: Float32) -> Utterance:
+        """What was said in ``audio``: mono float32 at 16 kHz, of which the last 30 s are heard.
+
+        Samples that are not finite count as silence. Audio under 0.1 s or with no 20 ms window
+        above -60 dBFS is ''.
+
+        Raises:
+            SpeechError: if the audio is not one-dimensional float32, or the model fails.
+        """
+        if audio.ndim != 1 or audio.dtype != np.float32:
+            raise SpeechError(f"audio must be 1-d float32, got {audio.dtype} {audio.shape}")
+        start = time.perf_counter()
+        audio = audio[-MAX_AUDIO_MS * SAMPLE_RATE_HZ // 1000 :]
+        audio_ms = audio.size * 1000 / SAMPLE_RATE_HZ
+        if not np.isfinite(audio).all():
+            audio = np.nan_to_num(audio, nan=0.0, posinf=0.0, neginf=0.0)
+        text, confidence = "", -math.inf
+        if audio_ms >= _MIN_AUDIO_MS and _loudest_rms(audio) >= _SILENCE_RMS:
+            try:
+                tokens, log_probabilities = self._decode(_condition(audio))
+            except _RUNTIME_ERRORS as error:
+                raise SpeechError(f"recogniser failed: {error}") from error
+            tokens = without_loop(tokens)
+            text = self._text(tokens)
+            if text:
+                confidence = float(np.mean(log_probabilities[: len(tokens)]))
+        return Utterance(text, audio_ms, (time.perf_counter() - start) * 1000, confidence)
+
+    def _decode(self, audio: Float32) -> tuple[list[int], list[float]]:
+        """Tokens of ``audio``, the start and end marks left out, with log probabilities."""
+        limit = int(audio.size / SAMPLE_RATE_HZ * _TOKENS_PER_SECOND) + 4
+        decoding = Decoding(self._models, audio)
+        found = search(decoding.step, self._vocabulary, start=_START, end=_END, limit=limit)
+        return list(found.tokens), list(found.log_probabilities)
+
+    def _text(self, tokens: Sequence[int]) -> str:
+        raw = b"".join(self._pieces[token] for token in tokens)
+        return tidy(raw.decode("utf-8", "replace").replace("▁", " "))
+
+
+def without_loop(tokens: list[int]) -> list[int]:
+    """``tokens`` with a runaway repetition cut back to its first occurrence.
+
+    A loop is a run of up to eight tokens said at least four times in a row (five for one or two
+    tokens, so that a caller's "no no no no" stays). Greedy decoding falls into one on noise.
+    """
+    for size in range(1, 9):
+        times = 5 if size <= 2 else 4
+        for start in range(len(tokens) - size * times + 1):
+            run = tokens[start : start + size]
+            if tokens[start : start + size * times] == run * times:
+                return tokens[: start + size]
+    return tokens
+
+
+def tidy(text: str) -> str:
+    """Recognised text without the marks that stand for no word, white space folded.
+
+    '' for text without a letter or digit, and for the lone "You" that noise is heard as.
+    """
+    kept = "".join(c for c in text if c.isprintable() and c not in "\ufffd<>[]{}|♪*_")
+    words = "".join(c if c.isalnum() else " " for c in kept).split()
+    if not words or " ".join(words).lower() in _ARTEFACTS:
+        return ""
+    return " ".join(kept.split())
+
+
+def _condition(audio: Float32) -> Float32:
+    """``audio`` brought to the level, and given the end, that the model hears best.
+
+    Word error rate on real 8 kHz µ-law prompts cut as the VAD cuts them (0.3 s before, 0.1 s
+    after): as they are 7.9 %, with 0.3 s of zeros appended 6.6 % (0.1 s: 7.3, 0.5 s: 6.7, zeros
+    in front as well: 6.7). On the other half of the prompts played 20 dB lower: 7.6 % as they
+    are, 7.1 % with the speech brought back to -20 dBFS; at full level that changes nothing (6.6
+    and 6.5). 145 prompts each.
+    """
+    energy = np.square(audio[: audio.size // _WINDOW * _WINDOW]).reshape(-1, _WINDOW).mean(axis=1)
+    speech = energy[energy >= energy.max() * 0.01]
+    gain = min(_TARGET_RMS / math.sqrt(float(speech.mean())), _MAX_GAIN)
+    return np.concatenate((audio * np.float32(gain), np.zeros(_TAIL, np.float32)))
+
+
+def _loudest_rms(audio: Float32) -> float:
+    """RMS of the loudest 20 ms window."""
+    whole = audio[: audio.size // _WINDOW * _WINDOW].reshape(-1, _WINDOW)
+    return float(np.sqrt(np.mean(np.square(whole), axis=1)).max(initial=0.0))
+
+
+def _read_pieces(data: bytes) -> list[bytes]:
+    """The vocabulary: each piece behind its length, which takes two bytes from 128 upward."""
+    pieces: list[bytes] = []
+    at = 0
+    while at < len(data):
+        length = data[at]
+        at += 1
+        if length >= 128:
+            length += data[at] * 128 - 128
+            at += 1
+        pieces.append(data[at : at + length])
+        at += length
+    return pieces

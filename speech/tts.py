@@ -1,0 +1,65 @@
+"""Piper as a Pipecat service: phrases of one voice, streamed as each is ready."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Any
+
+from pipecat.frames.frames import ErrorFrame, Frame, TTSAudioRawFrame
+from pipecat.services.settings import TTSSettings
+from pipecat.services.tts_service import TTSService
+from pipecat.transcriptions.language import Language
+
+from frontdesk import CitationInSpeechError, SpeechError, Spoken
+from speech.audio import resample
+from speech.piper import Voice
+
+
+async def refuse_citation(text: str, text_type: str) -> str:
+    """``text``, proven free of citations.
+
+    As a Pipecat text transform, which runs before anything is opened or announced: what it
+    raises becomes an ``ErrorFrame``, and neither audio nor a ``TTSTextFrame`` follows.
+
+    Raises:
+        CitationInSpeechError: if the text still carries a bracketed id.
+    """
+    return Spoken(text).text
+
+
+class PiperTTSService(TTSService):
+    """Speaks for one call, at the pipeline's output rate."""
+
+    def __init__(self, voice: Voice, **kwargs: Any) -> None:
+        """Make the service of one call on the voice of all calls."""
+        super().__init__(
+            push_start_frame=True,
+            push_stop_frames=True,
+            settings=TTSSettings(model="piper", voice="en_US-joe-medium", language=Language.EN),
+            **kwargs,
+        )
+        self._voice = voice
+        self.add_text_transformer(refuse_citation)
+
+    def can_generate_metrics(self) -> bool:
+        """Time to the first audio is reported."""
+        return True
+
+    async def run_tts(self, text: str, context_id: str) -> AsyncGenerator[Frame | None, None]:
+        """Audio frames of ``text``, one a phrase, as each phrase is ready.
+
+        Yields an ``ErrorFrame`` and no audio for text that carries a citation; an
+        ``ErrorFrame`` in place of the rest where the voice fails.
+        """
+        try:
+            spoken = Spoken(text)
+            await self.start_tts_usage_metrics(text)
+            async for samples in self._voice.phrases_async(spoken):
+                if not samples.size:
+                    continue
+                audio = resample(samples, self._voice.sample_rate_hz, self.sample_rate)
+                yield TTSAudioRawFrame(audio.tobytes(), self.sample_rate, 1, context_id=context_id)
+        except CitationInSpeechError as error:
+            yield ErrorFrame(error=str(error), exception=error)
+        except SpeechError as error:
+            yield ErrorFrame(error=str(error), exception=error)

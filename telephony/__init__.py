@@ -1,0 +1,1 @@
+"""The wire: G.711, Twilio media streams, the local microphone, and the test caller."""

@@ -1,0 +1,264 @@
+"""The test caller without I/O: give it times and messages, send what it returns.
+
+Built like the ``websockets`` library: the whole protocol and all timing are here and in
+``telephony.caller_script``, driven by the socket in ``telephony.caller`` and by a fake clock in
+the tests. Times are seconds of any monotonic clock; inside, positions are samples (8,000 a
+second) since ``begin``.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from frontdesk import WireError
+from telephony.caller_script import FRAME_SAMPLES, Pace, Script, in_ms
+from telephony.caller_types import CallerTurn, CallResult, Spread
+from telephony.g711 import SAMPLE_RATE_HZ
+from telephony.playout import PlayoutBuffer
+
+
+class CallerProtocol:
+    """One call: ``begin``, then ``tick`` at every ``next_due`` and ``receive`` for each message.
+
+    A frame leaves when its last sample has been spoken, as from a real telephone; frame k is due
+    (k + 1) x 20 ms after ``begin`` however late the one before it was.
+    """
+
+    def __init__(
+        self,
+        turns: Iterable[CallerTurn],
+        pace: Pace | None = None,
+        *,
+        call_id: str | None = None,
+        account_id: str = "AC" + "0" * 32,
+        parameters: Mapping[str, str] | None = None,
+    ) -> None:
+        self.over = False
+        self._pace = pace or Pace()
+        self._script = Script(turns, self._pace)
+        self._call_id = call_id or f"CA{uuid.uuid4().hex}"
+        self._stream_id = f"MZ{uuid.uuid4().hex}"
+        self._account_id = account_id
+        self._parameters = dict(parameters or {})
+        self._ended_by: Literal["caller", "agent", "error"] = "caller"
+        self._error: str | None = None
+
+        self._t0: float | None = None
+        self._frame = 0
+        self._sequence = 0
+        self._end = 0
+        self._playout = PlayoutBuffer()
+        self._listened_to = 0
+
+        self._clears = 0
+        self._unplayed = 0
+        self._last_media_at: float | None = None
+        self._gaps_ms: list[float] = []
+        self._send_late_ms: list[float] = []
+
+    def begin(self, now: float) -> list[str]:
+        """Start the clock; the ``connected`` and ``start`` messages."""
+        self._t0 = now
+        start = {
+            "accountSid": self._account_id,
+            "streamSid": self._stream_id,
+            "callSid": self._call_id,
+            "tracks": ["inbound"],
+            "mediaFormat": {"encoding": "audio/x-mulaw", "sampleRate": 8000, "channels": 1},
+            "customParameters": self._parameters,
+        }
+        return [
+            json.dumps({"event": "connected", "protocol": "Call", "version": "1.0.0"}),
+            json.dumps(self._message("start", start=start)),
+        ]
+
+    @property
+    def next_due(self) -> float:
+        """When to call ``tick`` next."""
+        due = (self._frame + 1) * FRAME_SAMPLES
+        mark = self._playout.next_mark
+        return self._time(due if mark is None else min(due, mark))
+
+    def tick(self, now: float) -> list[str]:
+        """Every message due by ``now``: audio frames, marks played, the stop at the end."""
+        position = self._position(now)
+        messages: list[str] = []
+        while not self.over and (self._frame + 1) * FRAME_SAMPLES <= position:
+            start = self._frame * FRAME_SAMPLES
+            self._listen(start + FRAME_SAMPLES)
+            self._send_late_ms.append((now - self._time(start + FRAME_SAMPLES)) * 1000)
+            payload = self._script.payload(start)
+            if payload is None:
+                messages.append(self._hang_up(start))
+                break
+            messages.append(self._media(payload))
+            self._frame += 1
+        return messages if self.over else messages + self._played_marks(position)
+
+    def receive(self, data: str | bytes, now: float) -> list[str]:
+        """Take one message received at ``now``; the messages to send back at once.
+
+        Raises:
+            WireError: if the agent's message breaks the protocol.
+        """
+        if self.over:
+            return []
+        message = _parse(data)
+        if message.get("streamSid") != self._stream_id:
+            raise WireError("the agent's message names another stream")
+        position = self._position(now)
+        event = message.get("event")
+        if event == "media":
+            self._count_gap(now)
+            self._playout.add(_payload(message), position)
+        elif event == "mark":
+            self._playout.mark(_mark_name(message))
+            return self._played_marks(position)
+        elif event == "clear":
+            return self._clear(position)
+        else:
+            raise WireError("the agent sent an event that is not media, mark or clear")
+        return []
+
+    def closed(self, now: float, code: int | None = None) -> None:
+        """The agent closed the socket; anything but a normal close is an error."""
+        if self.over:
+            return
+        if code in (None, 1000, 1001, 1005):
+            self._finish(self._position(now), "agent")
+        else:
+            self.fail(f"the agent closed the socket with code {code}", now)
+
+    def fail(self, error: str, now: float | None = None) -> None:
+        """End the call for a reason of one line."""
+        if not self.over:
+            self._error = error
+            self._finish(self._listened_to if now is None else self._position(now), "error")
+
+    def _message(self, event: str, **part: Any) -> dict[str, Any]:
+        self._sequence += 1
+        return {
+            "event": event,
+            "sequenceNumber": str(self._sequence),
+            **part,
+            "streamSid": self._stream_id,
+        }
+
+    def _media(self, payload: str) -> str:
+        self._sequence += 1
+        return (
+            f'{{"event":"media","sequenceNumber":"{self._sequence}","media":{{"track":"inbound",'
+            f'"chunk":"{self._frame + 1}","timestamp":"{self._frame * 20}","payload":"{payload}"}},'
+            f'"streamSid":"{self._stream_id}"}}'
+        )
+
+    def _marks(self, names: Sequence[str]) -> list[str]:
+        return [json.dumps(self._message("mark", mark={"name": name})) for name in names]
+
+    def _played_marks(self, position: int) -> list[str]:
+        return self._marks(self._playout.due_marks(position))
+
+    def _count_gap(self, now: float) -> None:
+        if self._last_media_at is not None:
+            gap_ms = (now - self._last_media_at) * 1000
+            if gap_ms < self._pace.settle_ms:
+                self._gaps_ms.append(gap_ms)
+        self._last_media_at = now
+
+    def _position(self, now: float) -> int:
+        if self._t0 is None:
+            return 0
+        return int((now - self._t0) * SAMPLE_RATE_HZ + 0.001)  # 0.001: float error at a due time
+
+    def _time(self, position: int) -> float:
+        return (self._t0 or 0.0) + position / SAMPLE_RATE_HZ
+
+    def _clear(self, position: int) -> list[str]:
+        self._listen(position)
+        self._clears += 1
+        self._script.cleared(position)
+        return self._marks(self._playout.clear(position))
+
+    def _listen(self, until: int) -> None:
+        """Take in what was played up to ``until``, in steps so small that no pause is missed."""
+        while self._listened_to < until:
+            self._listened_to = min(until, self._listened_to + FRAME_SAMPLES)
+            heard = self._playout.heard(self._listened_to)
+            if heard:
+                self._script.hear(*heard)
+
+    def _hang_up(self, position: int) -> str:
+        if self._script.done:
+            self._finish(position, "caller")
+        else:
+            self.fail(f"the call was not over after {self._pace.max_s:g} s", self._time(position))
+        stop = {"accountSid": self._account_id, "callSid": self._call_id}
+        return json.dumps(self._message("stop", stop=stop))
+
+    def _finish(self, position: int, by: Literal["caller", "agent", "error"]) -> None:
+        self._listen(position)
+        self._unplayed = max(0, self._playout.end - position)
+        self._end = max(position, self._end)
+        self._ended_by = by
+        self.over = True
+
+    def result(self) -> CallResult:
+        """The call so far; meant to be asked when it is over."""
+        greeting = self._script.greeting
+        recording = np.zeros((self._end, 2), np.int16)
+        for turn in self._script.turns:
+            if turn.at is not None:
+                audio = turn.turn.audio[: max(0, self._end - turn.at)]
+                recording[turn.at : turn.at + len(audio), 0] = audio
+        recording[:, 1] = self._playout.played(self._end)
+        return CallResult(
+            turns=tuple(turn.result() for turn in self._script.turns),
+            greeting_ms=in_ms(greeting.start) if greeting else None,
+            recording=recording,
+            ended_by=self._ended_by,
+            error=self._error,
+            frame_gaps_ms=Spread.of(self._gaps_ms),
+            send_late_ms=Spread.of(self._send_late_ms),
+            clears=self._clears,
+            cleared_ms=in_ms(self._playout.cleared),
+            late_ms=in_ms(self._script.late),
+            unplayed_ms=in_ms(self._unplayed),
+        )
+
+
+def _parse(data: str | bytes) -> dict[str, Any]:
+    if not isinstance(data, str):
+        raise WireError("the agent sent a binary message")
+    try:
+        message = json.loads(data)
+    except (ValueError, RecursionError):
+        raise WireError("the agent sent malformed JSON") from None
+    if not isinstance(message, dict):
+        raise WireError("the agent sent JSON that is not an object")
+    return message
+
+
+def _payload(message: Mapping[str, Any]) -> bytes:
+    media = message.get("media")
+    payload = media.get("payload") if isinstance(media, dict) else None
+    if not isinstance(payload, str):
+        raise WireError("the agent sent media without a payload")
+    try:
+        return base64.b64decode(payload, validate=True)
+    except (binascii.Error, ValueError):
+        raise WireError("the agent sent media that is not base64") from None
+
+
+def _mark_name(message: Mapping[str, Any]) -> str:
+    mark = message.get("mark")
+    name = mark.get("name") if isinstance(mark, dict) else None
+    if not isinstance(name, str):
+        raise WireError("the agent sent a mark without a name")
+    return name

@@ -1,0 +1,23 @@
+"""The shop's index on the real embedder."""
+
+import pytest
+from shop_kb import HOURS, REPAIRS, floors, write_kb
+
+from rag import documents
+from rag.embed import default_embedder
+from rag.index import build
+
+
+@pytest.fixture(scope="session")
+def embedder():
+    return default_embedder()
+
+
+@pytest.fixture(scope="session")
+def shop(tmp_path_factory):
+    return write_kb(tmp_path_factory.mktemp("shop"), hours=HOURS, repairs=REPAIRS)
+
+
+@pytest.fixture(scope="session")
+def index(shop, embedder):
+    return build(documents.load(shop), embedder, {"en": floors(embedder.hash)})

@@ -1,0 +1,105 @@
+import pytest
+
+from rag import asked, days
+
+WEEK = {"monday", "tuesday", "wednesday", "thursday", "friday"}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Monday to Friday", WEEK),
+        ("Monday through Thursday", WEEK - {"friday"}),
+        ("Mon–Fri, 8 to 6", WEEK),
+        ("Fri - Sun", {"friday", "saturday", "sunday"}),
+        ("Saturday to Monday", {"saturday", "sunday", "monday"}),
+        ("on weekdays", WEEK),
+        ("at the weekend", {"saturday", "sunday"}),
+        ("open daily", WEEK | {"saturday", "sunday"}),
+        ("7 days a week", WEEK | {"saturday", "sunday"}),
+        ("Sundays and Wednesday", {"sunday", "wednesday"}),
+        ("she sat in the sun", set()),
+        ("Good Friday", set()),
+        ("the Friday after Thanksgiving", set()),
+    ],
+)
+def test_weekdays(text, found):
+    assert days.weekdays(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("on Christmas Eve", {"christmas eve"}),
+        ("Christmas Day and New Year’s Day", {"christmas", "new year"}),
+        ("new years eve", {"new year's eve"}),
+        ("the Friday after Thanksgiving", {"day after thanksgiving"}),
+        ("July 4 or the fourth of july", {"independence day"}),
+        ("Easter Monday", {"easter monday"}),
+        ("on Monday", set()),
+    ],
+)
+def test_holidays(text, found):
+    assert days.holidays(text) == found
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "ok"),
+    [
+        ("open on saturday", "On weekdays we open at 8 a.m.", False),
+        ("open on saturday", "On Saturday we open at 9 a.m.", True),
+        ("open on wednesday", "Monday through Friday we open at 8.", True),
+        ("open on friday", "Monday through Thursday we open at 8.", False),
+        ("open on the weekend", "On Sunday we are closed.", True),
+        ("open on saturday", "We open at 8 a.m.", True),
+        ("open on easter monday", "On Monday we open at 8 a.m.", False),
+        ("open on christmas", "On Christmas Eve we close at noon.", False),
+        ("open on christmas", "We open at 8 a.m.", False),
+        ("open on christmas", "On holidays we open at 10 a.m.", True),
+        ("what time do you open", "On Saturday we open at 9 a.m.", True),
+    ],
+)
+def test_wrong_day(question, sentence, ok):
+    assert (asked.wrong_day(question, sentence) == "") is ok
+
+
+def test_wrong_day_says_why():
+    why = asked.wrong_day("open on sunday", "Open Tuesday and Monday.")
+    assert why == "asked about sunday, the sentence is about monday, tuesday"
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "ok"),
+    [
+        ("how much is a visit", "A visit lasts 40 minutes.", False),
+        ("how much is a visit", "A visit costs $40.", True),
+        ("how much is parking", "Parking is free.", True),
+        ("how much notice do you need", "Call 24 hours before.", True),
+        ("what time do you open", "The lab is in room 5.", False),
+        ("what time do you open on sunday", "We are closed on Sunday.", True),
+        ("how long does it take", "It costs 5 dollars.", False),
+        ("how long does it take", "It takes 3 business days.", True),
+        ("what's the number for the lab", "The lab is in room 5.", False),
+        ("what's the number for the lab", "Call 555-0110.", True),
+        ("which room is the lab in", "Call 555-0110.", False),
+        ("do you take cash", "We take cash.", True),
+    ],
+)
+def test_wrong_kind(question, sentence, ok):
+    assert (asked.wrong_kind(question, sentence) == "") is ok
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "ok"),
+    [
+        ("what time do you close", "The shop opens at 8.", False),
+        ("what time do you close", "The shop is open from 8 to 6.", True),
+        ("are you open on sunday", "The shop is closed on Sunday.", True),
+        ("a helmet for my kid", "An adult helmet costs $60.", False),
+        ("a helmet for an adult", "An adult helmet is $60, a child's $35.", True),
+        ("is check-in early", "Check-out is at 11.", False),
+        ("what does it cost", "An adult helmet costs $60.", True),
+    ],
+)
+def test_opposites(question, sentence, ok):
+    assert (asked.opposite(question, sentence) == "") is ok

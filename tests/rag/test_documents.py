@@ -1,0 +1,108 @@
+import hashlib
+import os
+
+import pytest
+from shop_kb import HOURS, write_kb
+
+from frontdesk import KnowledgeBaseError
+from rag import documents
+
+
+def test_passages_of_a_document():
+    passages = documents.split_passages("kb-hours", HOURS)
+    assert [p.id for p in passages] == ["kb-hours#1", "kb-hours#2", "kb-hours#3"]
+    first = passages[0]
+    assert first.text == (
+        "On weekdays the bike shop is open from 8 a.m. to 6 p.m. The workshop closes at 4:30 p.m."
+    )
+    assert [p.heading for p in passages] == ["Opening hours", "Opening hours", "Holidays"]
+    assert first.sha256 == hashlib.sha256(first.text.encode()).hexdigest()
+    for passage in passages:
+        assert " ".join(HOURS[passage.start : passage.end].split()) == passage.text
+
+
+def test_a_heading_without_a_blank_line_and_odd_space():
+    text = "# One\n  First\tline\n   goes  on.  \n# Two\nSame paragraph.\r\n \t\nNext."
+    passages = documents.split_passages("kb-x", text)
+    assert [(p.heading, p.text) for p in passages] == [
+        ("One", "First line goes on. Same paragraph."),
+        ("Two", "Next."),
+    ]
+    assert text[passages[0].start : passages[0].end].startswith("First")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("One. Two! Three? Four", ["One.", "Two!", "Three?", "Four"]),
+        ("Open from 8 a.m. to 6 p.m.", ["Open from 8 a.m. to 6 p.m."]),
+        ("Open until 1 p.m. On Sunday we rest.", ["Open until 1 p.m.", "On Sunday we rest."]),
+        ("From 8 a.m. Monday through Friday.", ["From 8 a.m. Monday through Friday."]),
+        (
+            "We close at 6 p.m. Saturday hours are short.",
+            ["We close at 6 p.m.", "Saturday hours are short."],
+        ),
+        ("See Dr. Smith. He is in.", ["See Dr. Smith.", "He is in."]),
+        ("Ask Dr. J. Smith about it.", ["Ask Dr. J. Smith about it."]),
+        ("Take vitamin D. Results follow.", ["Take vitamin D.", "Results follow."]),
+        ("We are on Main St. Parking is free.", ["We are on Main St.", "Parking is free."]),
+        ("It is near St. Mary's church.", ["It is near St. Mary's church."]),
+        ("Room No. 5 is up. No. We do not.", ["Room No. 5 is up.", "No.", "We do not."]),
+        ("Bring ID, e.g. A passport.", ["Bring ID, e.g. A passport."]),
+        ("It costs $3.50. Pay cash.", ["It costs $3.50.", "Pay cash."]),
+        ("", []),
+    ],
+)
+def test_sentences(text, sentences):
+    assert documents.split_sentences(text) == sentences
+
+
+def test_load(tmp_path):
+    folder = write_kb(tmp_path / "kb", b="Bee.", a="Ay.")
+    (folder / "notes.md").write_text("Not ours.", "utf-8")
+    kb = documents.load(folder)
+    assert [p.id for p in kb.passages] == ["kb-a#1", "kb-b#1"]
+    assert kb.texts == {"kb-a": "Ay.", "kb-b": "Bee."}
+    (folder / "fillers.txt").write_text("halo\n", "utf-8")
+    again = documents.load(folder)
+    assert "halo" in again.fillers
+    assert "halo" not in kb.fillers
+    assert again.sha256 != kb.sha256
+
+
+def test_the_hash_follows_the_text(tmp_path):
+    folder = write_kb(tmp_path / "kb", a="Ay.")
+    before = documents.load(folder).sha256
+    assert documents.load(folder).sha256 == before
+    write_kb(folder, a="Ay!")
+    assert documents.load(folder).sha256 != before
+
+
+def refusal(folder):
+    with pytest.raises(KnowledgeBaseError) as error:
+        documents.load(folder)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_missing_and_empty_folders(tmp_path):
+    assert "gone does not exist; give" in refusal(tmp_path / "gone")
+    assert "holds no passages; add files named kb-TOPIC.md" in refusal(tmp_path)
+    write_kb(tmp_path, a="# Only a heading\n")
+    assert "holds no passages" in refusal(tmp_path)
+
+
+def test_unreadable_files(tmp_path):
+    (tmp_path / "kb-a.md").write_bytes(b"caf\xe9")
+    assert refusal(tmp_path).endswith("kb-a.md is not UTF-8 text (byte 3); save it again as UTF-8")
+    (tmp_path / "kb-a.md").unlink()
+    (tmp_path / "kb-b.md").mkdir()
+    assert "cannot read" in refusal(tmp_path)
+    assert "kb-b.md" in refusal(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_no_permission(tmp_path):
+    (tmp_path / "kb-a.md").write_text("Ay.", "utf-8")
+    (tmp_path / "kb-a.md").chmod(0)
+    assert "Permission denied" in refusal(tmp_path)

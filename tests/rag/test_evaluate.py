@@ -1,0 +1,214 @@
+import json
+
+import pytest
+
+from frontdesk import KnowledgeBaseError
+from rag import Decision, calibrate, evaluate_answers, evaluate_retrieval, questions
+from rag.answer import answer
+from rag.calibration import Calibration, Rate, dump, read
+from rag.distance import edits
+from rag.evaluate import counts
+from rag.floor import auc, choose, measure
+from rag.search import SAMPLE_KB, sample_index
+
+
+def row(number, text, facts=(), relevant=(), context=None, decision=None, heard=None):
+    return {
+        "id": f"t{number}",
+        "text": text,
+        "asr": "",
+        "context": context,
+        "relevant": list(relevant),
+        "answerable": bool(facts),
+        "facts": list(facts),
+        "decision": decision or ("answered" if facts else "refused"),
+        "audio": [
+            {"file": "-", "voice": voice, "asr": asr, "held_out": voice == "zoe"}
+            for voice, asr in (heard or {}).items()
+        ],
+    }
+
+
+ROWS = [
+    row(1, "What time do you open on Saturday?", ["9 a.m."], ["kb-hours#2"]),
+    row(
+        2,
+        "And what about Sunday?",
+        ["closed"],
+        ["kb-hours#2"],
+        "What time do you open on Saturday?",
+        heard={"amy": "and what about sunday", "zoe": "and what about sunny"},
+    ),
+    row(3, "How much is a child's helmet?", [["$35", "35 dollars"]], ["kb-repairs#3"]),
+    row(4, "How long does a full service take?", ["3 business days"], ["kb-repairs#2"]),
+    row(5, "Who is the president of France?"),
+    row(6, "How much is a skateboard?"),
+    row(7, "Goodbye.", decision="conversation"),
+]
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    path = tmp_path_factory.mktemp("questions") / "questions.jsonl"
+    path.write_text("\n".join(json.dumps(r) for r in ROWS) + "\n", "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def rows(path):
+    return questions.read(path)
+
+
+def test_reading_questions(rows):
+    assert [r.decision for r in rows] == [Decision.ANSWERED] * 4 + [Decision.REFUSED] * 2 + [
+        Decision.CONVERSATION
+    ]
+    assert rows[2].facts == (("$35", "35 dollars"),)
+    assert rows[1].heard == {"amy": "and what about sunday", "zoe": "and what about sunny"}
+    assert questions.held_out_voice(rows) == "zoe"
+
+
+def test_a_bad_row_is_named(tmp_path):
+    path = tmp_path / "questions.jsonl"
+    path.write_text(json.dumps(ROWS[0]) + '\n{"id": 1}\n', "utf-8")
+    with pytest.raises(KnowledgeBaseError, match="row 2 cannot be read"):
+        questions.read(path)
+
+
+def test_follow_ups_are_resolved_in_the_same_voice(rows):
+    asked = questions.asked(rows)
+    by_voice = {one.voice: one.query.text for one in asked if one.question.id == "t2"}
+    assert by_voice["amy"] == "what time do you open on sunday"
+    assert by_voice["zoe"] == "what time do you open on saturday sunny"
+    typed = questions.asked(rows, [questions.TYPED])
+    assert [one.voice for one in typed] == [questions.TYPED] * 7
+
+
+def test_a_question_is_heard_when_most_of_its_words_arrive(rows):
+    asked = {one.voice: one for one in questions.asked(rows) if one.question.id == "t2"}
+    assert asked["amy"].is_heard
+    assert not asked["zoe"].is_heard
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "limit", "found"),
+    [("kitten", "sitting", None, 3), ("", "abc", None, 3), ("abc", "xyz", 1, 2), ("a", "a", 0, 0)],
+)
+def test_edits(a, b, limit, found):
+    assert edits(a, b, limit) == found
+
+
+def test_rates_have_wilson_intervals():
+    assert Rate.of(0, 0) == Rate(0.0, 0, 0.0, 1.0)
+    # Newcombe, Statistics in Medicine 17 (1998), table I, method 3: 81 of 263.
+    assert Rate.of(81, 263) == Rate(0.308, 263, 0.2553, 0.3662)
+    assert Rate.of(0, 20).low == 0.0
+
+
+def test_floors_survive_a_file(tmp_path, index):
+    made = index.calibrations["en"]
+    (tmp_path / "floors.json").write_text(dump({"en": made}), "utf-8")
+    assert read(tmp_path / "floors.json") == {"en": made}
+    assert isinstance(made, Calibration)
+
+
+def test_auc():
+    import numpy as np
+
+    assert auc(np.array([2.0, 3.0]), np.array([1.0])) == 1.0
+    assert auc(np.array([1.0]), np.array([1.0])) == 0.5
+
+
+def test_calibration_separates_what_it_was_given(index, rows):
+    asked = [one for one in questions.asked(rows) if one.voice != "zoe"]
+    found = calibrate(index, asked, set_name="questions.jsonl")
+    assert (found.n_answerable, found.n_unanswerable) == (4, 2)
+    assert found.wrongly_answered == Rate.of(0, 2)
+    assert found.over_refusal == Rate.of(0, 4)
+    assert found.embedder == index.embedder.hash
+    assert found.auc == 1.0
+    measured = measure(index, asked)
+    lowest = min(m.support for m in measured if m.right)
+    highest = max(m.support for m in measured if m.asked.question.id == "t6")
+    assert highest < lowest
+    assert all(m.right for m in measured if m.asked.question.decision is Decision.ANSWERED)
+    again = calibrate(index, asked[:-1], set_name="questions.jsonl")
+    assert again.set_sha256 == found.set_sha256, "a call-control sentence sets no floor"
+
+
+def test_calibration_needs_both_kinds(index, rows):
+    with pytest.raises(KnowledgeBaseError, match="needs answerable and unanswerable"):
+        choose(measure(index, questions.asked(rows[:2])), embedder="", set_name="x")
+
+
+def test_the_cap_holds(index, rows):
+    measured = measure(index, questions.asked(rows))
+    for alpha in (0.0, 0.25, 1.0):
+        found = choose(measured, embedder="", set_name="x", alpha=alpha)
+        assert found.over_refusal.rate <= alpha
+
+
+def test_counts_tell_the_outcomes_apart(index, rows):
+    asked = questions.asked(rows, [questions.TYPED])
+    swapped = {"t1": "t3", "t3": "t5", "t5": "t1", "t7": "t5"}
+    verdicts = {one.question.id: answer(one.query, index) for one in asked}
+    right = counts([(one, verdicts[one.question.id]) for one in asked])
+    assert (right["n"], right["right"], right["wrong"]) == (7, 7, [])
+    mixed = counts(
+        [(one, verdicts[swapped.get(one.question.id, one.question.id)]) for one in asked]
+    )
+    assert {name: mixed[name] for name in mixed if name != "wrong"} == {
+        "n": 7,
+        "right": 3,
+        "wrong_fact": 1,
+        "over_refused": 2,
+        "wrongly_answered": 1,
+        "passed_checks_yet_wrong": 2,
+    }
+    assert [w["outcome"] for w in mixed["wrong"]] == [
+        "wrong_fact",
+        "over_refused",
+        "wrongly_answered",
+        "over_refused",
+    ]
+
+
+def test_evaluate_answers_keeps_the_held_out_voice_apart(index, rows):
+    seen = []
+    result = evaluate_answers(
+        index,
+        questions.asked(rows),
+        held_out_voice="zoe",
+        folds=2,
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert (result["n"], result["held_out_voice"]["n"]) == (7, 1)
+    assert result["held_out_voice"]["voice"] == "zoe"
+    assert seen[-1] == (8, 8)
+    assert len(result["folds"]) == 2
+    assert sum(result[k] for k in ("right", "wrong_fact", "over_refused", "wrongly_answered")) == 7
+
+
+def test_evaluate_retrieval(index, rows):
+    result = evaluate_retrieval(index, questions.asked(rows, [questions.TYPED]))
+    dense = result["rewritten"]["dense"]
+    assert dense == {
+        "recall_at_1": 1.0,
+        "recall_at_3": 1.0,
+        "hit_at_10": 1.0,
+        "mrr": 1.0,
+        "ndcg": 1.0,
+        "n": 4,
+    }
+    assert result["raw"]["dense"]["n"] == 4
+    nothing = evaluate_retrieval(index, [])
+    assert nothing["raw"]["dense"]["n"] == 0
+
+
+def test_the_twelve_questions_of_the_clinic_as_typed():
+    rows = questions.read(SAMPLE_KB / questions.QUESTIONS_FILE)[:12]
+    index = sample_index()
+    asked = questions.asked(rows, [questions.TYPED], fillers=index.kb.fillers)
+    result = counts([(one, answer(one.query, index)) for one in asked])
+    assert result["wrong"] == []
+    assert result["right"] == 12

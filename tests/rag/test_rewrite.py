@@ -1,0 +1,166 @@
+import random
+import string
+
+import pytest
+
+from rag import make_query, rewrite
+from rag.rewrite import default_fillers, read_fillers, words
+
+SATURDAY = "OHI WHAT TIME DO YOU GUISE OPEN ON SATURDAY"
+
+
+@pytest.mark.parametrize(
+    ("heard", "context", "rewritten"),
+    [
+        (SATURDAY, None, "what time do you guise open on saturday"),
+        ("O K AND WHAT ABOUT SUNDAY", SATURDAY, "what time do you guise open on sunday"),
+        (
+            "um how about refills",
+            "How long does a blood test take",
+            "how long does a blood test take refills",
+        ),
+        (
+            "uh do I need to call twenty four hours before",
+            None,
+            "do i need to call 24 hours before",
+        ),
+        ("like eight o clock", None, "8 clock"),
+    ],
+)
+def test_the_design_table(heard, context, rewritten):
+    assert rewrite(heard, context) == rewritten
+
+
+@pytest.mark.parametrize(
+    ("heard", "rewritten"),
+    [
+        ("", ""),
+        ("Um, uh... okay.", ""),
+        ("Don't you have O'Brien's dogs' food?", "don't you have o'brien's dogs food"),
+        ("It’s “fine”", "it's fine"),
+        ("what's the Wi-Fi password?", "what's the wi fi password"),
+        ("at 7:30 a.m. or 12.50, $40", "at 7:30 am or 12.50 40"),
+        ("it costs 1,000 dollars", "it costs 1000 dollars"),
+        ("twenty-four", "24"),
+        ("twenty um four", "24"),
+        ("one hundred", "100"),
+        ("two hundred and fifty five", "255"),
+        ("a hundred and thousand", "a hundred and thousand"),
+        ("nineteen ninety nine and twenty twenty six", "1999 and 2026"),
+        ("room two oh four", "room 204"),
+        ("five five five oh one two three", "5 5 5 0 1 2 3"),
+        ("on the thirty first and the twenty second", "on the 31st and the 22nd"),
+        ("should I call first", "should i call first"),
+        ("twenty ten", "2010"),
+        ("and what about sunday", "and what about sunday"),
+        ("हाँ, क्लिनिक २४ घंटे?", "हाँ क्लिनिक २४ घंटे"),
+        ("¿Dónde está? ☎️ 😀", "dónde está"),
+    ],
+)
+def test_words_and_numbers(heard, rewritten):
+    # The marks after the telephone sign are a variation selector, which stays a mark.
+    assert rewrite(heard).replace("\ufe0f", "").strip() == rewritten
+
+
+@pytest.mark.parametrize(
+    ("heard", "context", "resolved"),
+    [
+        ("what about Sundays", "are you open on Saturday", "are you open on sundays"),
+        ("how about Monday", "how much is parking", "how much is parking monday"),
+        ("and how about refills on Friday", "open on monday", "open on friday"),
+        ("what about", "open on monday", "open on monday"),
+    ],
+)
+def test_plain_follow_ups(heard, context, resolved):
+    assert rewrite(heard, context) == resolved
+
+
+@pytest.mark.parametrize(
+    ("heard", "context", "resolved", "focus"),
+    [
+        (
+            "what about refills on Sunday",
+            "what time do you open on saturday",
+            "what time do you open on sunday refills",
+            ("refills", "sunday"),
+        ),
+        ("and for kids", "what does it cost for an adult", "what does it cost for kids", ("kids",)),
+        (
+            "how about New Year's Eve?",
+            "do you close on Christmas Eve",
+            "do you close on new year's eve",
+            ("new", "year's", "eve"),
+        ),
+        (
+            "what about the day after?",
+            "open on thanksgiving",
+            "open on the day after thanksgiving",
+            ("the", "day", "after"),
+        ),
+        (
+            "how about a blood sugar test",
+            "do i fast before a cholesterol test",
+            "do i fast before a blood sugar test",
+            ("blood", "sugar", "test"),
+        ),
+        (
+            "okay and where is that",
+            "how do i get my records",
+            "how do i get my records where is that",
+            ("where", "is", "that"),
+        ),
+        ("I'm what about Sunday", "open on saturday", "open on sunday", ("sunday",)),
+        ("do you validate parking", "open on saturday", "do you validate parking", ()),
+        ("and what about sunday", None, "and what about sunday", ()),
+    ],
+)
+def test_richer_follow_ups(heard, context, resolved, focus):
+    query = make_query(heard, context)
+    assert (query.text, query.focus) == (resolved, focus)
+    assert (query.raw, query.context, query.language) == (heard, context, "en")
+
+
+def test_a_chain_of_follow_ups():
+    first = make_query("What time do you open on Saturday?")
+    second = make_query("Okay, and what about Sunday?", first.text)
+    third = make_query("And Monday? How about Monday?", second.text)
+    assert second.text == "what time do you open on sunday"
+    assert third.text == "what time do you open on monday"
+
+
+def test_no_word_is_gained_that_was_not_said():
+    rng = random.Random(7)
+    vocabulary = (
+        "what about how and sunday adult kids a test pizza that it on for the 5 six".split()
+    )
+    for _ in range(500):
+        heard, context = (" ".join(rng.choices(vocabulary, k=rng.randint(0, 8))) for _ in "ab")
+        allowed = {*heard.split(), *context.split(), "6"}
+        assert set(make_query(heard, context).text.split()) <= allowed
+
+
+def test_never_raises_and_is_idempotent():
+    rng = random.Random(11)
+    alphabet = string.printable + "’“”éüßकिخ語\u200d\ufe0f😀\x00\ud800İ"
+    spoken = ["twenty", "four", "oh", "o", "two", "hundred", "and", "first", "um", "7:30", "p.m."]
+    for _ in range(2000):
+        text = "".join(rng.choices(alphabet, k=rng.randint(0, 40)))
+        text += " " + " ".join(rng.choices(spoken, k=rng.randint(0, 6)))
+        once = rewrite(text)
+        assert rewrite(once) == once, text
+        assert once == once.strip()
+        assert "  " not in once
+        make_query(text, once)
+
+
+def test_fillers_of_a_knowledge_base(tmp_path):
+    path = tmp_path / "fillers.txt"
+    path.write_text("# heard for hello\nHalo # twice\n\n", "utf-8")
+    own = default_fillers() | read_fillers(path)
+    assert read_fillers(path) == {"halo"}
+    assert make_query("halo um what time", fillers=own).text == "what time"
+    assert {"um", "uh", "oh", "er", "ah", "like", "okay", "ok", "o", "k", "ohi"} <= own
+
+
+def test_words_keep_combining_marks():
+    assert words("कि\u200dताब") == ["कि\u200dताब"]

@@ -1,0 +1,255 @@
+"""The serializer inside Pipecat's own FastAPI transport, over a real socket."""
+
+import asyncio
+import base64
+import json
+
+import numpy as np
+import pytest
+from loguru import logger
+from pipecat.frames.frames import (
+    EndFrame,
+    InterruptionFrame,
+    OutputTransportMessageFrame,
+    TTSAudioRawFrame,
+    TTSStoppedFrame,
+)
+from pipecat.pipeline.pipeline import Pipeline
+from pipecat.pipeline.worker import PipelineParams, PipelineWorker
+from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams, FastAPIWebsocketTransport
+from pipecat.workers.runner import WorkerRunner
+from starlette.applications import Starlette
+from starlette.routing import WebSocketRoute
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+
+from telephony.g711 import ulaw_decode, ulaw_encode
+from telephony.twilio import GuardedTwilioSerializer, mark_message, read_start
+
+CONNECTED = '{"event":"connected"}'
+
+
+def start(n):
+    return json.dumps({"event": "start", "start": {"streamSid": f"MZ{n}", "callSid": f"CA{n}"}})
+
+
+def media(n, payload=b"\xff" * 160):
+    encoded = base64.b64encode(payload).decode()
+    return json.dumps({"event": "media", "streamSid": f"MZ{n}", "media": {"payload": encoded}})
+
+
+class Bot:
+    """One pipeline a call, of nothing but the transport; each call's worker can be driven."""
+
+    def __init__(self, own_error_handling=False):
+        self.app = Starlette(routes=[WebSocketRoute("/media", self.endpoint)])
+        self.own = own_error_handling
+        self.workers = {}
+        self.ready = asyncio.Queue()
+        self.ended = asyncio.Queue()
+        self.seen = []
+
+    async def endpoint(self, websocket):
+        await websocket.accept()
+        call = await read_start(websocket)
+
+        async def on_mark(name):
+            self.seen.append((call.call_id, "mark", name))
+
+        async def on_stop():
+            self.seen.append((call.call_id, "stop"))
+            await worker.cancel()
+
+        async def on_error(error):
+            logger.warning(f"call {call.call_id}: {error}")
+            await worker.cancel()
+
+        serializer = GuardedTwilioSerializer(
+            call, on_mark=on_mark, on_stop=on_stop, on_error=on_error if self.own else None
+        )
+        transport = FastAPIWebsocketTransport(
+            websocket,
+            FastAPIWebsocketParams(
+                audio_in_enabled=True,
+                audio_out_enabled=True,
+                audio_out_end_silence_secs=0,
+                serializer=serializer,
+            ),
+        )
+        worker = PipelineWorker(
+            Pipeline([transport.input(), transport.output()]),
+            params=PipelineParams(audio_in_sample_rate=8000, audio_out_sample_rate=8000),
+            enable_rtvi=False,
+        )
+
+        @transport.event_handler("on_client_connected")
+        async def connected(transport, websocket):
+            self.workers[call.call_id] = worker
+            await self.ready.put(call.call_id)
+
+        @transport.event_handler("on_client_disconnected")
+        async def disconnected(transport, websocket):
+            await worker.cancel()
+
+        runner = WorkerRunner(handle_sigint=False)
+        await runner.add_workers(worker)
+        await runner.run()
+        await self.ended.put(call.call_id)
+
+
+class Phone:
+    """A far end that keeps what it receives."""
+
+    def __init__(self, port, n, bot):
+        self.url, self.n, self.bot = f"ws://127.0.0.1:{port}/media", n, bot
+        self.messages = []
+        self.got = asyncio.Condition()
+
+    async def __aenter__(self):
+        self.socket = await connect(self.url, compression=None, proxy=None)
+        await self.socket.send(CONNECTED)
+        await self.socket.send(start(self.n))
+        self.reader = asyncio.create_task(self.read())
+        assert await asyncio.wait_for(self.bot.ready.get(), 10) == f"CA{self.n}"
+        return self
+
+    async def __aexit__(self, *exc):
+        await self.socket.close()
+        await self.reader
+
+    async def read(self):
+        try:
+            async for text in self.socket:
+                async with self.got:
+                    self.messages.append(json.loads(text))
+                    self.got.notify_all()
+        except ConnectionClosed:
+            return
+
+    async def until(self, event):
+        def there():
+            return any(m["event"] == event for m in self.messages)
+
+        async with self.got:
+            await asyncio.wait_for(self.got.wait_for(there), 10)
+
+    @property
+    def worker(self):
+        return self.bot.workers[f"CA{self.n}"]
+
+    def audio(self):
+        payloads = [m["media"]["payload"] for m in self.messages if m["event"] == "media"]
+        return ulaw_decode(b"".join(base64.b64decode(p) for p in payloads))
+
+
+@pytest.fixture
+def lines():
+    """What Pipecat and we log at WARNING or above."""
+    kept = []
+    sink = logger.add(lambda m: kept.append(m.record["message"]), level="WARNING")
+    yield kept
+    logger.remove(sink)
+
+
+BROKEN = {
+    "malformed": ("{", "malformed JSON message"),
+    "binary": (b"\x00\x01", "binary message where text is due"),
+    "oversized": ("x" * 70_000, "oversized message (the limit is 65536 bytes)"),
+    "null": ("null", "JSON message is not an object"),
+    "other stream": (media(7), "media message of another stream"),
+}
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["pipecat-logs", "on-error"])
+@pytest.mark.parametrize("case", BROKEN)
+async def test_one_line_and_that_call_ends_and_the_other_goes_on(serve, lines, case, own):
+    data, line = BROKEN[case]
+    bot = Bot(own_error_handling=own)
+    async with serve(bot.app) as port, Phone(port, 1, bot) as bad, Phone(port, 2, bot) as good:
+        await bad.socket.send(media(1))
+        await bad.socket.send(data)
+        await bad.socket.send(data)
+        await bad.socket.send(media(1))
+        assert await asyncio.wait_for(bot.ended.get(), 10) == "CA1"
+        await asyncio.wait_for(bad.socket.wait_closed(), 5)
+        await good.socket.send(media(2))
+        await good.worker.queue_frame(TTSAudioRawFrame(b"\x01\x10" * 320, 8000, 1))
+        await good.until("media")
+        assert len(lines) == 1, lines
+        assert line in lines[0]
+    assert await asyncio.wait_for(bot.ended.get(), 10) == "CA2"
+    assert len(lines) == 1, lines
+
+
+async def test_a_far_end_that_vanishes_ends_its_call_without_a_word(serve, lines):
+    bot = Bot()
+    async with serve(bot.app) as port, Phone(port, 1, bot) as phone:
+        await phone.socket.send(media(1))
+        phone.socket.transport.abort()
+        assert await asyncio.wait_for(bot.ended.get(), 10) == "CA1"
+    assert lines == []
+
+
+async def test_stop_ends_the_call(serve, lines):
+    bot = Bot()
+    async with serve(bot.app) as port, Phone(port, 1, bot) as phone:
+        await phone.socket.send('{"event":"stop","streamSid":"MZ1"}')
+        assert await asyncio.wait_for(bot.ended.get(), 10) == "CA1"
+        await asyncio.wait_for(phone.socket.wait_closed(), 5)
+    assert bot.seen == [("CA1", "stop")]
+    assert lines == []
+
+
+async def test_a_mark_follows_the_last_word_and_its_echo_arrives(serve):
+    bot = Bot()
+    pcm = np.full(8 * 95, 5000, np.int16)  # 95 ms: two chunks of 40 ms and a partial one
+    async with serve(bot.app) as port, Phone(port, 1, bot) as phone:
+        await phone.worker.queue_frames(
+            [
+                TTSAudioRawFrame(pcm.tobytes(), 8000, 1),
+                TTSStoppedFrame(),
+                OutputTransportMessageFrame(message=mark_message("MZ1", "greeting")),
+            ]
+        )
+        await phone.until("mark")
+        assert [m["event"] for m in phone.messages] == ["media"] * 3 + ["mark"]
+        heard = phone.audio()
+        assert heard[: len(pcm)].tolist() == ulaw_decode(ulaw_encode(pcm)).tolist()
+        assert not heard[len(pcm) :].any()
+        await phone.socket.send(json.dumps(phone.messages[-1]))
+        await phone.socket.send('{"event":"stop","streamSid":"MZ1"}')
+        await asyncio.wait_for(bot.ended.get(), 10)
+    assert bot.seen == [("CA1", "mark", "greeting"), ("CA1", "stop")]
+
+
+async def test_an_interruption_clears_the_far_buffer_and_nothing_old_follows(serve):
+    bot = Bot()
+    async with serve(bot.app) as port, Phone(port, 1, bot) as phone:
+        pcm = np.full(8000, 5000, np.int16)
+        await phone.worker.queue_frame(TTSAudioRawFrame(pcm.tobytes(), 8000, 1))
+        await phone.until("media")
+        await phone.worker.queue_frame(InterruptionFrame())
+        await phone.until("clear")
+        after = np.full(320, -5000, np.int16)
+        await phone.worker.queue_frame(TTSAudioRawFrame(after.tobytes(), 8000, 1))
+        while phone.messages[-1]["event"] == "clear" or phone.audio()[-1] > 0:
+            async with phone.got:
+                await asyncio.wait_for(phone.got.wait(), 10)
+        events = [m["event"] for m in phone.messages]
+        assert events.count("clear") == 1
+        late = events[events.index("clear") + 1 :]
+        assert late == ["media"], "the old reply went on after the clear"
+
+
+async def test_an_end_frame_plays_the_goodbye_out_and_closes(serve, lines):
+    bot = Bot()
+    async with serve(bot.app) as port, Phone(port, 1, bot) as phone:
+        pcm = np.full(8 * 400, 5000, np.int16)
+        await phone.worker.queue_frames(
+            [TTSAudioRawFrame(pcm.tobytes(), 8000, 1), TTSStoppedFrame(), EndFrame()]
+        )
+        await asyncio.wait_for(phone.socket.wait_closed(), 10)
+        assert np.count_nonzero(phone.audio()) == len(pcm)
+        assert phone.socket.close_code == 1000
+        assert await asyncio.wait_for(bot.ended.get(), 10) == "CA1"
+    assert lines == []
