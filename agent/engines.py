@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import threading
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
@@ -13,12 +11,14 @@ from loguru import logger
 from pipecat.audio.vad.vad_analyzer import VADAnalyzer, VADParams
 from pipecat.services.stt_service import STTService
 from pipecat.services.tts_service import TTSService
+from tqdm import tqdm
 
 import speech.engines
 from agent.session import FIXED_SENTENCES
 from agent.settings import Settings
 from frontdesk import SpeechError, Spoken
 from rag import Index, Policy, open_index
+from rag.store import artefact_path
 from rag.vocabulary import vocabulary
 from speech import sessions
 from speech.audio import resample, to_float32
@@ -27,7 +27,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _TURN_MODEL_HZ = 16000
-_LOWEST_PRIORITY = 19
+_SPEECH_FILE = "speech.npz"
 
 
 class Engines:
@@ -45,7 +45,6 @@ class Engines:
         self._speech = speech.engines.Engines.load(
             words=vocabulary(self.index.kb), cache_bytes=settings.voice.cache_mb * 1_000_000
         )
-        self._closing = threading.Event()
 
     async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run ``function`` on an inference thread, off the event loop."""
@@ -92,26 +91,33 @@ class Engines:
         return self._speech.tts()
 
     def prerender(self, limit: int) -> None:
-        """Render the agent's own sentences now, then up to ``limit`` of the documents'.
+        """Render what is sure or likely to be said: the agent's own sentences and the documents'.
 
-        The documents' are rendered in a thread of the lowest priority, so that no call waits
-        for them.
+        Blocks until up to ``limit`` sentences are rendered, with a progress bar on a terminal;
+        they are kept beside the index, so that only the first start takes its time. An answer
+        that had to be rendered during a call came 0.3 s later.
         """
+        voice, path = self._speech.voice, artefact_path(self._settings.kb).with_name(_SPEECH_FILE)
+        voice.load(path)
         own = (Spoken(self._settings.voice.greeting), Spoken(self.policy.refusal))
-        self._speech.voice.prepare([*own, *FIXED_SENTENCES])
-        quoted = [Spoken.strip(sentence.text) for sentence in self.index.sentences[:limit]]
-        threading.Thread(target=self._render, args=(quoted,), daemon=True).start()
-
-    def _render(self, sentences: list[Spoken]) -> None:
-        if sys.platform == "linux":  # elsewhere a thread has no priority of its own
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LOWEST_PRIORITY)
-        for sentence in sentences:
-            if self._closing.is_set():
-                return
-            try:
-                self._speech.voice.prepare([sentence])
-            except SpeechError as error:
-                logger.warning("cannot prerender a sentence: {}", error)
+        quoted = (Spoken.strip(sentence.text) for sentence in self.index.sentences[:limit])
+        missing = [
+            words for words in (*own, *FIXED_SENTENCES, *quoted) if not voice.is_ready(words)
+        ]
+        if not missing:
+            return
+        rendered = sessions.rendering_pool().map(voice.render, missing)
+        bar = tqdm(
+            rendered, "rendering speech, once", len(missing), disable=not sys.stderr.isatty()
+        )
+        try:
+            for _ in bar:
+                pass
+            voice.save(path)
+        except SpeechError as error:
+            logger.warning("cannot prerender: {}", error)
+        except OSError as error:
+            logger.warning("rendered speech is not kept ({}: {})", path, error.strerror)
 
     def versions(self) -> dict[str, Any]:
         """What a record says about how its answers came about."""
@@ -124,7 +130,3 @@ class Engines:
                 for language, floors in self.index.calibrations.items()
             },
         }
-
-    def close(self) -> None:
-        """Stop what runs in the background."""
-        self._closing.set()

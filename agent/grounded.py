@@ -32,6 +32,10 @@ from agent.session import Reply, Session, verdict_json
 from agent.trace import CallTrace
 from frontdesk import Spoken
 
+# Speech that goes on this soon after the reply began did not react to it: a person needs longer
+# to hear a voice, understand that it is one, and speak, and the VAD needs 0.13 s of that.
+_REACTION_MS = 500
+
 Run = Callable[..., Awaitable[Reply]]
 """Runs a function off the event loop and returns its result."""
 
@@ -156,7 +160,6 @@ class GroundedAnswer(FrameProcessor):
 
     def _reply_started(self) -> None:
         self._trace.stage("audible")
-        self._unanswered = ""
         if self._speaking is not None and self._speaking.heard_since_ms is None:
             self._speaking.heard_since_ms = self._trace.now_ms()
             self._trace.event("reply_started", stages_ms=self._trace.stages())
@@ -164,11 +167,12 @@ class GroundedAnswer(FrameProcessor):
     def _reply_ended(self) -> None:
         speaking, self._speaking = self._speaking, None
         if speaking is not None and speaking.heard_since_ms is not None:
+            self._unanswered = ""
             played = round(self._trace.now_ms() - speaking.heard_since_ms)
             self._trace.event("reply_ended", played_ms=played)
 
     async def _interrupted(self) -> None:
-        """The caller speaks: forget what was not yet heard."""
+        """The caller speaks: drop the reply. If it was hardly heard, the caller was not done."""
         if self._answering is not None and not self._answering.done():
             await self.cancel_task(self._answering)
         self._answering = None
@@ -177,6 +181,8 @@ class GroundedAnswer(FrameProcessor):
             return
         since = speaking.heard_since_ms
         played = 0 if since is None else round(self._trace.now_ms() - since)
+        if played > _REACTION_MS:
+            self._unanswered = ""
         self._trace.event("interrupted", played_ms=played, say=speaking.say.text)
 
     async def _drop_guess(self) -> None:

@@ -106,10 +106,8 @@ def build_app(settings: Settings, engines: Engines) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        engines.prerender(settings.voice.prerender)
         yield
         await asyncio.gather(*(call.end("server stopped") for call in list(switchboard.calls)))
-        engines.close()
 
     app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     app.state.switchboard = switchboard

@@ -46,7 +46,7 @@ class TurnSettings(_Section):
     """How long to wait before answering. Milliseconds of the caller's silence."""
 
     settle_ms: float = Field(default=200, ge=0, description="the turn sounds and reads complete")
-    unsure_ms: float = Field(default=500, ge=0, description="it reads complete only")
+    unsure_ms: float = Field(default=400, ge=0, description="it reads complete only")
     dangling_ms: float = Field(default=1200, ge=0, description="it ends in “and”, “the”, “um” …")
     complete_probability: float = Field(default=0.5, ge=0, le=1)
     prompt_after_s: float = Field(default=12.0, gt=0, description="silence before “still there?”")
@@ -66,7 +66,7 @@ class VoiceSettings(_Section):
     greeting: str = "Thanks for calling the clinic. How can I help you?"
     cache_mb: int = Field(default=64, ge=1)
     prerender: int = Field(
-        default=400, ge=0, description="sentences of the documents rendered at start"
+        default=400, ge=0, description="sentences of the documents rendered before the first call"
     )
 
 

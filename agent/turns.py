@@ -81,7 +81,7 @@ class TurnPolicy:
     """How long to wait, in milliseconds of silence. ``cap_ms`` ends a turn without evidence."""
 
     settle_ms: float = 200.0
-    unsure_ms: float = 500.0
+    unsure_ms: float = 400.0
     dangling_ms: float = 1200.0
     cap_ms: float = 1500.0
     complete_probability: float = 0.5

@@ -31,7 +31,7 @@ def calls() -> str:
     """Latency, ours beside the baseline, one row a number of callers."""
     files = sorted(RESULTS.glob("call-*.json"), key=lambda path: int(path.stem.split("-")[1]))
     lines = [
-        "| callers | side | answered | p50 ms | p95 ms | p100 ms | first turn ms | CPU s | memory MB |",
+        "| callers | side | answered | p50 ms | p95 ms | p100 ms | first turn ms | CPU s | MB |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for path in files:

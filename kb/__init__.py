@@ -1,0 +1,1 @@
+"""Sample knowledge bases, shipped as data."""

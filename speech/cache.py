@@ -31,6 +31,18 @@ class AudioCache:
         with self._lock:
             return key in self._kept
 
+    def items(self) -> list[tuple[str, Int16]]:
+        """Everything held, the longest unused first."""
+        with self._lock:
+            return list(self._kept.items())
+
+    def put(self, key: str, audio: Int16) -> None:
+        """Hold ``audio`` of ``key`` unless something is held already."""
+        audio.flags.writeable = False
+        with self._lock:
+            if key not in self._kept:
+                self._keep(key, audio)
+
     def get(self, key: str, make: Callable[[], Int16]) -> Int16:
         """The audio of ``key``, read-only, made by ``make`` if nobody has yet.
 

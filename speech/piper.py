@@ -6,16 +6,22 @@ made.
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
+import tempfile
+import zipfile
 from collections.abc import AsyncIterator, Iterable, Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnxruntime as ort
+from numpy.typing import NDArray
 from onnxruntime.capi import onnxruntime_pybind11_state as ort_errors
 
 from frontdesk import ModelFileError, SpeechError, Spoken
-from frontdesk.models import verified
+from frontdesk.models import manifest, verified
 from speech import sessions
 from speech.audio import Float32, Int16, resample, to_int16
 from speech.cache import AudioCache
@@ -36,6 +42,7 @@ _TAIL_SECS = 0.08
 _FADE_SECS = 0.005
 _SENTENCE_PAUSE_SECS = 0.2
 _CLAUSE_PAUSE_SECS = 0.06
+_FINISH = (_TARGET_RMS, _PEAK, _LEAD_SECS, _TAIL_SECS, _FADE_SECS)
 _RUNTIME_ERRORS = (ort_errors.Fail, ort_errors.RuntimeException, ort_errors.InvalidArgument)
 
 
@@ -54,6 +61,8 @@ class Voice:
         self.sample_rate_hz = sample_rate_hz
         self._piper, self._style = _load()
         self._cache = AudioCache(cache_bytes)
+        made_by = (manifest()["piper-joe"].sha256, str(self._style), sample_rate_hz, _FINISH)
+        self._identity = hashlib.sha256(repr(made_by).encode()).hexdigest()
 
     def warm(self) -> None:
         """Run the model once, so that a call's first words come as fast as its second."""
@@ -97,6 +106,40 @@ class Voice:
                 yield self._phrase(piece, pause_secs)
             else:
                 yield await sessions.run_rendering(self._phrase, piece, pause_secs)
+
+    def is_ready(self, spoken: Spoken) -> bool:
+        """Whether every phrase of ``spoken`` is kept."""
+        return all(piece in self._cache for piece, _ in _with_pauses(spoken))
+
+    def save(self, path: Path) -> None:
+        """Write what is kept to ``path`` in one step, for ``load`` in a later process.
+
+        Raises:
+            OSError: if the file cannot be written.
+        """
+        kept = self._cache.items()
+        arrays: dict[str, NDArray[Any]] = {f"a{number}": audio for number, (_, audio) in enumerate(kept)}
+        words = np.array([key for key, _ in kept])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            arrays |= {"identity": np.array(self._identity), "words": words}
+            np.savez(file, **arrays)  # type: ignore[arg-type]  # its allow_pickle is no array
+        os.replace(file.name, path)
+
+    def load(self, path: Path) -> int:
+        """Take up what ``save`` wrote; how many phrases. 0 for no file, or one of another voice.
+
+        The keys are the words as they are read aloud, so a change of reading renders anew.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as stored:
+                if str(stored["identity"]) != self._identity:
+                    return 0
+                for number, key in enumerate(stored["words"]):
+                    self._cache.put(str(key), stored[f"a{number}"])
+                return len(stored["words"])
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+            return 0  # missing or cut short: it is only a cache
 
     def prepare(self, spokens: Iterable[Spoken]) -> None:
         """Render and keep sentences that are sure to be said: greeting, refusal, goodbye."""

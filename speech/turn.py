@@ -13,6 +13,11 @@ SAMPLE_RATE_HZ = 16000
 WINDOW_SECS = 8
 
 _SAMPLES = WINDOW_SECS * SAMPLE_RATE_HZ
+# The model was trained on turns with 0.2 s of silence at their end, and is asked after 0.1 s.
+# Recorded callers, asked at the first pause of 96 ms: of 120 ends of turns 26 % were taken for
+# pauses as they are, 13 % with this silence added; ends against 66 pauses within a turn, area
+# under the curve 0.61 and 0.66 (0.1 s: 0.66, 0.3 s: 0.64, 0.6 s: 0.54).
+_TAIL = np.zeros(SAMPLE_RATE_HZ // 5, np.float32)
 
 
 class SmartTurn:
@@ -38,9 +43,9 @@ class SmartTurn:
     def probability(self, audio: Float32) -> float:
         """Probability in 0 to 1 that the turn which ``audio`` holds is complete.
 
-        ``audio`` is the turn so far, mono float32 at 16 kHz, with the silence that follows it
-        (the first 100 ms of silence change the answer most). Its last 8 s count, zeros stand in
-        front of less. Samples that are not finite count as silence.
+        ``audio`` is the turn so far, mono float32 at 16 kHz, with about 0.1 s of the silence that
+        follows it. Its last 8 s count, zeros stand in front of less. Samples that are not finite
+        count as silence.
 
         Raises:
             SpeechError: if the audio is not one-dimensional float32.
@@ -49,7 +54,7 @@ class SmartTurn:
             raise SpeechError(f"audio must be 1-d float32, got {audio.dtype} {audio.shape}")
         if not np.isfinite(audio).all():
             audio = np.nan_to_num(audio, nan=0.0, posinf=0.0, neginf=0.0)
-        audio = audio[-_SAMPLES:]
+        audio = np.concatenate((audio, _TAIL))[-_SAMPLES:]
         features = compute_whisper_log_mel_features(np.pad(audio, (_SAMPLES - audio.size, 0)))
         (output,) = self._session.run(None, {"input_features": features[np.newaxis]})
         return float(output[0, 0])

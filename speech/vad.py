@@ -6,10 +6,11 @@ below 0.5 about 90 ms after the last audible sample (|x| > 300), so that three s
 the end after 173 to 191 ms (medians of the sets; 90 % within 234). Counting a window 35 dB below
 the caller's own speech as silence flags it after 120 to 128 ms (90 % within 179). The price is
 more gaps before the end: 26 against 17 in the human prompts (11 of the 24 prompts with one have
-a comma or a full stop inside, the others none) and 19 against 6 in the questions. At 33 dB: 113 to 120 ms and 31 and 22 gaps; at
-30 dB: 105 to 116 ms and 50 and 25. A false gap costs one superseded decode, as long as the turn
-logic does not commit on it. For speech 20 dB quieter the level of 300 hides its own end; the flag
-comes 174 to 301 ms after it (medians), against 271 to 315 with Silero alone.
+a comma or a full stop inside, the others none) and 19 against 6 in the questions. At 33 dB: 113
+to 120 ms and 31 and 22 gaps; at 30 dB: 105 to 116 ms and 50 and 25. A false gap costs one
+superseded decode, as long as the turn logic does not commit on it. For speech 20 dB quieter the
+level of 300 hides its own end; the flag comes 174 to 301 ms after it
+(medians), against 271 to 315 with Silero alone.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from speech import sessions
 # medians), with 15 and 28 false gaps in the 143 clips where 0.5 has 20. Three windows (96 ms) to
 # start: 101 to 127 ms after the first audible sample (medians; 90 % within 212). No volume gate:
 # none of the clips was missed, nor when played 20 dB lower, and Pipecat's default min_volume of
-# 0.6 flags the start of such quiet speech up to 664 ms late instead of 174 (90th percentiles).
+# 0.6 flags the start of such quiet speech 664 ms late instead of 149 (flite, 90th percentile).
 DEFAULT_PARAMS = VADParams(confidence=0.5, start_secs=0.1, stop_secs=0.1, min_volume=0.0)
 
 _SILENCE_BELOW_SPEECH_DB = 35.0

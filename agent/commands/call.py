@@ -56,7 +56,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _place(url: str, turns: list[CallerTurn], calls: int) -> list[CallResult]:
-    return await asyncio.gather(*(place_call(url, turns, linger_ms=_LINGER_MS) for _ in range(calls)))
+    return await asyncio.gather(
+        *(place_call(url, turns, linger_ms=_LINGER_MS) for _ in range(calls))
+    )
 
 
 def _turn(what: str, interrupts: bool) -> CallerTurn:
@@ -74,7 +76,6 @@ def _voice() -> Any:
     from speech.piper import Voice
 
     return Voice()
-
 
 
 def _shape(result: CallResult) -> dict[str, Any]:

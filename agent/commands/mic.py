@@ -42,16 +42,13 @@ def run(args: argparse.Namespace) -> int:
     from agent.records import CallRecord
 
     engines = Engines(settings)
+    engines.prerender(settings.voice.prerender)
 
     async def converse() -> None:
-        engines.prerender(settings.voice.prerender)
         transport = local_transport(args.input, args.output)
         record = CallRecord(settings.records.folder, f"mic-{uuid.uuid4().hex[:8]}")
         print(f"speak now; Ctrl-C ends the call; record: {record.path}", flush=True)
         await Call(settings, engines, transport, record, rate_hz=_RATE_HZ).run()
 
-    try:
-        asyncio.run(converse())
-    finally:
-        engines.close()
+    asyncio.run(converse())
     return 0

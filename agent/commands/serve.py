@@ -43,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
         from agent.engines import Engines
 
         engines = Engines(settings)
+        engines.prerender(settings.voice.prerender)
         host, port = sock.getsockname()[:2]
         print(
             f"listening on http://{host}:{port}  ({len(engines.index.kb.passages)} passages)",

@@ -1,0 +1,1 @@
+"""A clinic: documents, questions with gold answers, measured floors."""
