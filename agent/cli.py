@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import logging
+import os
 import sys
 from collections.abc import Sequence
 
@@ -20,8 +21,8 @@ _COMMANDS = {
     "call": "place a test call over a real wire, with recorded or typed turns",
     "mic": "talk to the agent through the local microphone and speaker",
     "replay": "recorded calls again; prints what changed",
-    "kb": "build, check the size of, and calibrate a knowledge base",
-    "eval": "quality against gold labels: answers, retrieval, speech",
+    "kb": "build and calibrate a knowledge base",
+    "eval": "quality against gold labels: answers and retrieval",
     "bench": "speed: calls (with a stock baseline) and retrieval",
     "calls": "list and show call records",
     "models": "model files, their licences and checks",
@@ -45,6 +46,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    # Pipecat logs a banner while it is imported; commands that want more say so (quiet_logs).
+    os.environ.setdefault("LOGURU_LEVEL", "WARNING")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     arguments = list(sys.argv[1:] if argv is None else argv)
     wanted = next((word for word in arguments if not word.startswith("-")), None)

@@ -11,6 +11,7 @@ from typing import Any
 
 # Stage marks of a turn in the order they are reached, with what ends at each.
 _STAGES = (
+    ("paused", "silence noticed"),
     ("heard", "recogniser"),
     ("turn_model", "end-of-turn model"),
     ("turn_ended", "waiting for silence"),
@@ -98,7 +99,8 @@ def _turn(number: int, turn: Turn, passages: Mapping[str, str]) -> str:
         f"{_marked(passages.get(name, ''), verdict['say'])}</blockquote>"
         for name in verdict["citations"]
     )
-    detail = f" · {escape(verdict['detail'])}" if verdict["detail"] else ""
+    refused = verdict["decision"] == "refused" and verdict["detail"]
+    detail = f" · {escape(verdict['detail'])}" if refused else ""
     return (
         f"<section><h2>{number}. {escape(turn.label)} {took}</h2>"
         f"<dl><dt>heard<dd>{escape(verdict['heard']) or '<i>nothing</i>'}"
@@ -170,10 +172,10 @@ dl{display:grid;grid-template-columns:6rem 1fr;gap:.2rem .8rem;margin:0}dt{opaci
 blockquote{background:var(--soft);margin:.6rem 0;padding:.5rem .8rem;border-radius:6px}
 cite{font:13px ui-monospace,monospace}mark{background:#ffe08a;color:#1c2430}
 .answered{color:light-dark(#12703a,#6fd49a)}.refused,.fail,.cut{color:light-dark(#a3341c,#f0907a)}
-.pass{opacity:.65;font-size:.85rem;margin-right:.6rem}.fail{font-size:.85rem;margin-right:.6rem}
+.pass,.fail{white-space:nowrap}.pass{opacity:.65;font-size:.85rem;margin-right:.6rem}.fail{font-size:.85rem;margin-right:.6rem}
 .score{width:110px;height:10px}.track{fill:var(--soft)}.value{fill:#3b82c4}
 .floor{stroke:#d0402a;stroke-width:2}.chart{width:100%}.chart text{font-size:11px;fill:var(--ink)}
-.heard{fill:#3b82c4;background:#3b82c4}.turn_model{fill:#7a5bc0;background:#7a5bc0}
+.paused{fill:#c9d1da;background:#7d8894}.heard{fill:#3b82c4;background:#3b82c4}.turn_model{fill:#7a5bc0;background:#7a5bc0}
 .turn_ended{fill:#9aa5b1;background:#9aa5b1}.decided{fill:#d98a1f;background:#d98a1f}
 .audible{fill:#2f9e6e;background:#2f9e6e}
 .key{color:#fff;border-radius:4px;padding:0 .4rem;font-size:.8rem}audio{width:100%}

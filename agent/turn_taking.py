@@ -105,6 +105,7 @@ class TurnTaking(FrameProcessor):
             case VADUserStoppedSpeakingFrame():
                 silence_ms = frame.stop_secs * 1000
                 self._trace.silent_since(self._trace.now_ms() - silence_ms)
+                self._trace.stage("paused")
                 return SpeechStopped(silence_ms)
             case EagerTranscriptionFrame() | TranscriptionFrame():
                 self._trace.stage("heard")

@@ -98,3 +98,5 @@ def _print(number: int, result: CallResult) -> None:
         print(f"  {took:>10}  {turn.label}{cut}")
     if result.error:
         print(f"  error: {result.error}")
+        if not any(turn.answered for turn in result.turns):
+            print("  is the agent running? start it with: frontdesk serve")
