@@ -95,11 +95,13 @@ class Call:
             if self._on_ended:
                 self._on_ended()
 
-    async def end(self, why: str) -> None:
-        """End the call now. Only the first reason counts."""
-        if self._why is None:
-            self._why = why
-            await self._worker.cancel(reason=why)
+    async def end(self, why: str) -> bool:
+        """End the call now. Only the first reason counts; whether this was the first."""
+        if self._why is not None:
+            return False
+        self._why = why
+        await self._worker.cancel(reason=why)
+        return True
 
     async def _greet(self, *_: Any) -> None:
         await self._answer.say(Spoken(self._settings.voice.greeting))

@@ -76,6 +76,8 @@ class GroundedAnswer(FrameProcessor):
         """Collect transcripts, answer at the end of the turn, pass everything else on."""
         await super().process_frame(frame, direction)
         match frame:
+            case EagerTranscriptionFrame() | TranscriptionFrame() if self._hanging_up:
+                return
             case EagerTranscriptionFrame():
                 await self._speculate(frame.text)
                 return
@@ -143,12 +145,16 @@ class GroundedAnswer(FrameProcessor):
         reply = await (guess[1] if guess is not None and speculated else self._decide(heard))
         self._trace.stage("decided")
         self._session.accept(reply)
+        if not reply.say:
+            self._unanswered = ""  # silence is the reply
         self._trace.event(
             "verdict", heard=heard, speculated=speculated, **verdict_json(reply.verdict)
         )
         await self._speak(reply.say, reply.hang_up)
 
     async def _speak(self, words: Spoken, hang_up: bool) -> None:
+        if not isinstance(words, Spoken):  # a Draft has a text too, with its citations in it
+            raise TypeError(f"only Spoken may be spoken, not {type(words).__name__}")
         if not words or self._hanging_up:
             return
         self._speaking = _Speaking(words)

@@ -5,13 +5,36 @@ from __future__ import annotations
 import json
 import os
 import re
+import tempfile
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from loguru import logger
+
 from frontdesk import ConfigError
+
+
+def check_folder(folder: Path) -> None:
+    """Make sure that records can be written to ``folder``.
+
+    Raises:
+        ConfigError: if they cannot.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _unwritable(folder: Path, error: OSError) -> ConfigError:
+    return ConfigError(
+        f"cannot write call records to {folder} ({error.strerror}); set records.folder"
+    )
 
 
 class CallRecord:
@@ -34,9 +57,7 @@ class CallRecord:
             folder.mkdir(parents=True, exist_ok=True)
             self._fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_EXCL, 0o600)
         except OSError as error:
-            raise ConfigError(
-                f"cannot write call records to {folder} ({error.strerror}); set records.folder"
-            ) from error
+            raise _unwritable(folder, error) from error
         self._started_ns = time.perf_counter_ns()
         self.event("call_started", call_id=call_id, at=now.isoformat(timespec="milliseconds"))
 
@@ -49,7 +70,10 @@ class CallRecord:
         if self._fd < 0:
             return
         line = {"t_ms": round(self.now_ms(), 1), "event": kind, **fields}
-        os.write(self._fd, (json.dumps(line, ensure_ascii=False) + "\n").encode())
+        try:
+            os.write(self._fd, (json.dumps(line, ensure_ascii=False) + "\n").encode())
+        except OSError as error:  # a full disk must not end the call
+            logger.error("call record {} lost {}: {}", self.path.name, kind, error.strerror)
 
     def close(self, reason: str) -> None:
         """Write ``call_ended`` once and let go of the file."""
@@ -71,8 +95,18 @@ def read_record(path: Path) -> list[dict[str, Any]]:
         raise ConfigError(f"{path} is not a call record ({error})") from None
 
 
+# What a reader may count on.
+_FIELDS = {
+    "said": {"say"},
+    "verdict": {"heard", "say", "decision", "reason", "score", "citations"},
+    "call_ended": {"reason"},
+}
+
+
 def _events(text: str) -> Iterator[dict[str, Any]]:
     lines = text.splitlines()
+    if not lines:
+        raise ValueError("it is empty")
     for number, line in enumerate(lines, 1):
         try:
             event = json.loads(line)
@@ -80,6 +114,15 @@ def _events(text: str) -> Iterator[dict[str, Any]]:
             if number == len(lines) and number > 1:
                 return
             raise ValueError(f"line {number} is not JSON") from None
-        if not isinstance(event, dict) or "event" not in event:
+        if not _is_event(event):
             raise ValueError(f"line {number} is not an event")
+        missing = _FIELDS.get(event["event"], set()) - event.keys()
+        if missing:
+            raise ValueError(f"line {number} lacks {', '.join(sorted(missing))}")
         yield event
+
+
+def _is_event(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    return isinstance(value.get("event"), str) and isinstance(value.get("t_ms"), (int, float))

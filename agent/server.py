@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Annotated
 
 import uvicorn
-from fastapi import FastAPI, Form, Request, Response, WebSocket
+from fastapi import FastAPI, Form, Request, Response, WebSocket, WebSocketDisconnect
 from loguru import logger
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams, FastAPIWebsocketTransport
 
@@ -58,15 +55,27 @@ class Switchboard:
             logger.warning("media socket refused: {}", error)
             await _close(websocket)
             return
-        await self._hold(websocket, start)
+        if self.full:  # taken while this one was dialling
+            logger.warning("call {} refused: {} in progress", start.call_id, len(self.calls))
+            await _close(websocket)
+            return
+        try:
+            record = CallRecord(self._settings.records.folder, start.call_id)
+        except ConfigError as error:
+            logger.error("call {} refused: {}", start.call_id, error)
+            await _close(websocket)
+            return
+        await self._hold(websocket, start, record)
 
-    async def _hold(self, websocket: WebSocket, start: CallStart) -> None:
-        record = CallRecord(self._settings.records.folder, start.call_id)
+    async def stop(self) -> None:
+        """End every call, so that its record says why."""
+        for call in list(self.calls):
+            await call.end("server stopped")
 
+    async def _hold(self, websocket: WebSocket, start: CallStart, record: CallRecord) -> None:
         async def gone(*_: object) -> None:
-            if not serializer.stopped and not serializer.error:
-                logger.info("call {}: socket closed without a stop message", start.call_id)
-            await call.end("caller hung up")
+            if await call.end("caller hung up") and not serializer.stopped:
+                logger.warning("call {}: socket closed without a stop message", start.call_id)
 
         async def wire_error(error: WireError) -> None:
             logger.warning("call {} ended: {}", start.call_id, error)
@@ -104,12 +113,7 @@ def build_app(settings: Settings, engines: Engines) -> FastAPI:
     """The HTTP and WebSocket application."""
     switchboard = Switchboard(settings, engines)
 
-    @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        yield
-        await asyncio.gather(*(call.end("server stopped") for call in list(switchboard.calls)))
-
-    app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.state.switchboard = switchboard
 
     @app.post(VOICE_PATH)
@@ -149,7 +153,7 @@ async def _close(websocket: WebSocket) -> None:
     """Close politely; the far end may be gone already."""
     try:
         await websocket.close()
-    except RuntimeError as error:
+    except (RuntimeError, WebSocketDisconnect) as error:
         logger.debug("socket was closed before us: {}", error)
 
 
@@ -173,9 +177,21 @@ def listen(host: str, port: int) -> socket.socket:
     return sock
 
 
+class _Server(uvicorn.Server):
+    """Ends the calls before uvicorn closes their sockets under them."""
+
+    def __init__(self, config: uvicorn.Config, switchboard: Switchboard) -> None:
+        super().__init__(config)
+        self._switchboard = switchboard
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await self._switchboard.stop()
+        await super().shutdown(sockets)
+
+
 def make_server(app: FastAPI, settings: Settings) -> uvicorn.Server:
     """uvicorn with this server's limits."""
-    return uvicorn.Server(
+    return _Server(
         uvicorn.Config(
             app,
             log_level="warning",
@@ -184,5 +200,6 @@ def make_server(app: FastAPI, settings: Settings) -> uvicorn.Server:
             ws_max_size=4 * settings.server.max_message_bytes,
             ws_per_message_deflate=False,
             timeout_graceful_shutdown=5,
-        )
+        ),
+        app.state.switchboard,
     )

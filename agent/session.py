@@ -46,15 +46,19 @@ class Session:
 
     def accept(self, reply: Reply) -> None:
         """Remember ``reply`` as given: its question is the context of the next."""
-        self._last_said = reply.say
-        if reply.verdict.decision is not Decision.CONVERSATION and reply.verdict.query.text:
-            self._question = reply.verdict.query.text
+        if reply.say:  # an acknowledgement is met with silence
+            self._last_said = reply.say
+        verdict = reply.verdict
+        is_question = verdict.decision is not Decision.CONVERSATION
+        if is_question and verdict.query.text and verdict.reason not in _NO_QUESTION:
+            self._question = verdict.query.text
 
     def said(self, words: Spoken) -> None:
         """Remember words that answer no question, such as the greeting."""
         self._last_said = words
 
 
+_NO_QUESTION = frozenset({Reason.EMPTY, Reason.TOO_LONG, Reason.INSTRUCTION})
 _SAY_AGAIN = frozenset({Reason.REPEAT, Reason.LOUDER, Reason.SLOWER})
 
 

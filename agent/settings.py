@@ -84,7 +84,7 @@ class Settings(BaseSettings):
     )
 
     kb: Path = SAMPLE_KB
-    log_level: str = "INFO"
+    log_level: str = Field(default="INFO", pattern="(?i)^(debug|info|warning|error)$")
     server: ServerSettings = ServerSettings()
     turns: TurnSettings = TurnSettings()
     vad: VadSettings = VadSettings()

@@ -151,6 +151,7 @@ class TurnMachine:
         if not self._open:
             return []
         self._silent_since = silent_since
+        self._probability = None  # one that came late is about an earlier pause
         return [Action.ASK_TURN_MODEL]
 
     @property

@@ -93,7 +93,7 @@ def main() -> int:
     """Hold the conversation; 0 when every turn that expects an answer got one."""
     quiet_logs()
     OUT.mkdir(exist_ok=True)
-    print("loading the models …", flush=True)
+    print("loading the models (the first time also rendering speech, about 30 s) …", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         with serving(
             ("agent.cli", "serve", "--port", "0"), {"FRONTDESK_RECORDS__FOLDER": folder}

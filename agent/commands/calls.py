@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 from agent.records import read_record
 from agent.settings import load_settings
+from frontdesk import ConfigError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +31,12 @@ def run(args: argparse.Namespace) -> int:
     """Print the records, or one of them."""
     if args.action == "show":
         return _show(read_record(args.record), args.json)
-    rows = [_row(path) for path in sorted(load_settings().records.folder.glob("*.jsonl"))]
+    rows = []
+    for path in sorted(load_settings().records.folder.glob("*.jsonl")):
+        try:
+            rows.append(_row(path))
+        except ConfigError as error:
+            print(f"left out: {error}", file=sys.stderr)
     if args.json:
         print(json.dumps(rows, indent=2))
         return 0

@@ -17,6 +17,15 @@ from typing import Any
 
 from agent.settings import load_settings
 
+_COUNTS = (
+    "n",
+    "right",
+    "wrong_fact",
+    "over_refused",
+    "wrongly_answered",
+    "passed_checks_yet_wrong",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
@@ -68,11 +77,8 @@ def _table(kind: str, figures: dict[str, Any]) -> str:
     lines = []
     parts = (("other voices", figures), ("held-out voice", figures["held_out_voice"]))
     for name, part in parts:
-        lines.append(
-            f"{name:15} n {part['n']:4}  right {part['right']:4}  wrong fact "
-            f"{part['wrong_fact']:3}  over-refused {part['over_refused']:3}  wrongly answered "
-            f"{part['wrongly_answered']:3}  passed checks yet wrong {part['passed_checks_yet_wrong']}"
-        )
+        cells = "  ".join(f"{key.replace('_', ' ')} {part[key]}" for key in _COUNTS if key in part)
+        lines.append(f"{name:15} {cells}")
     for row in figures["wrong"][:20]:
         lines.append(f"  {row['outcome']:16} {row['id']} {row['voice']}: {row['heard']!r}")
         lines.append(f"  {'':16} -> {row['say']!r}")

@@ -30,8 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Hold one conversation; Ctrl-C ends it."""
     if args.devices:
-        for device in list_devices():
+        devices = list_devices()
+        for device in devices:
             print(device)
+        if not devices:
+            print("no audio device found")
         return 0
     check_devices(args.input, args.output)
     settings = load_settings(**({"kb": args.kb} if args.kb else {}))

@@ -1,4 +1,8 @@
-"""List the model files with their sources and licences, and check each file's SHA-256."""
+"""List the model files with their sources and licences, and check each file's SHA-256.
+
+frontdesk models
+make setup FORCE=1     # mends what is missing or altered
+"""
 
 from __future__ import annotations
 

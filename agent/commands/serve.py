@@ -13,6 +13,7 @@ import argparse
 from pathlib import Path
 
 from agent.cli import quiet_logs
+from agent.records import check_folder
 from agent.settings import load_settings
 
 
@@ -29,15 +30,10 @@ def run(args: argparse.Namespace) -> int:
 
     from agent.server import build_app, listen, make_server
 
-    settings = load_settings()
     chosen = {k: v for k, v in (("host", args.host), ("port", args.port)) if v is not None}
-    settings = settings.model_copy(
-        update={
-            "server": settings.server.model_copy(update=chosen),
-            **({"kb": args.kb} if args.kb else {}),
-        }
-    )
+    settings = load_settings(server=chosen, **({"kb": args.kb} if args.kb else {}))
     quiet_logs(settings.log_level)
+    check_folder(settings.records.folder)
     sock = listen(settings.server.host, settings.server.port)
     try:
         from agent.engines import Engines

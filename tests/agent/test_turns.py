@@ -81,6 +81,18 @@ def test_speech_that_goes_on_withdraws_the_pause():
     assert m.step(Heard("what time do you open on sunday"), 5210) == [Action.END_TURN]
 
 
+def test_a_judgement_of_an_earlier_pause_does_not_end_a_later_one():
+    m = opened()
+    m.step(SpeechStopped(96), 3096)
+    m.step(SpeechStarted(), 3120)
+    assert m.step(SoundsComplete(0.9), 3150) == []
+    m.step(SpeechStopped(96), 5096)
+    assert m.step(Heard("what time do you open"), 5150) == []
+    assert m.deadline_ms == 5000 + POLICY.cap_ms
+    m.step(SoundsComplete(0.9), 5160)
+    assert m.deadline_ms == 5000 + POLICY.settle_ms
+
+
 def test_without_evidence_the_cap_ends_the_turn():
     m = opened()
     m.step(SpeechStopped(96), 3096)

@@ -1,11 +1,11 @@
 """The shop's index on the real embedder."""
 
 import pytest
-from shop_kb import HOURS, REPAIRS, floors, write_kb
 
 from rag import documents
 from rag.embed import default_embedder
 from rag.index import build
+from tests.rag.shop_kb import HOURS, REPAIRS, floors, write_kb
 
 
 @pytest.fixture(scope="session")

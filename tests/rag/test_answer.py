@@ -4,11 +4,11 @@ import string
 import time
 
 import pytest
-from shop_kb import floors
 
 from frontdesk import Spoken
 from rag import Decision, Policy, Query, Reason, answer, make_query
 from rag.types import REFUSAL
+from tests.rag.shop_kb import floors
 
 
 def ask(index, text, context=None, policy=None):

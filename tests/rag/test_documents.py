@@ -2,10 +2,10 @@ import hashlib
 import os
 
 import pytest
-from shop_kb import HOURS, write_kb
 
 from frontdesk import KnowledgeBaseError
 from rag import documents
+from tests.rag.shop_kb import HOURS, write_kb
 
 
 def test_passages_of_a_document():

@@ -4,11 +4,11 @@ import sys
 
 import numpy as np
 import pytest
-from shop_kb import HOURS, REPAIRS, floors, write_kb
 
 from frontdesk import KnowledgeBaseError
 from rag import calibration, documents, open_index, search, store
 from rag.index import build, stopwords
+from tests.rag.shop_kb import HOURS, REPAIRS, floors, write_kb
 
 
 class OtherEmbedder:

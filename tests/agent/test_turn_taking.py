@@ -1,0 +1,228 @@
+"""The turn machine's processor in a real pipeline. Its waits are short; nothing sleeps long."""
+
+import asyncio
+
+import numpy as np
+import pytest
+from pipecat.frames.frames import (
+    BotStartedSpeakingFrame,
+    BotStoppedSpeakingFrame,
+    EagerTranscriptionFrame,
+    InputAudioRawFrame,
+    InterruptionFrame,
+    TranscriptionFrame,
+    UserStartedSpeakingFrame,
+    UserStoppedSpeakingFrame,
+    VADUserStartedSpeakingFrame,
+    VADUserStoppedSpeakingFrame,
+)
+
+from agent.records import CallRecord
+from agent.trace import CallTrace
+from agent.turn_taking import TurnTaking
+from agent.turns import Action, TurnPolicy
+from tests.agent.one_processor import OneProcessor, settle, within
+
+NEVER_MS = 60_000
+POLICY = TurnPolicy(
+    settle_ms=200,
+    unsure_ms=NEVER_MS,
+    dangling_ms=NEVER_MS,
+    cap_ms=NEVER_MS,
+    prompt_after_ms=NEVER_MS,
+)
+
+
+def started():
+    return VADUserStartedSpeakingFrame(start_secs=0.128)
+
+
+def stopped():
+    return VADUserStoppedSpeakingFrame(stop_secs=0.096)
+
+
+def eager(words):
+    return EagerTranscriptionFrame(words, "caller", "2026-01-01T00:00:00Z")
+
+
+def audio(samples):
+    return InputAudioRawFrame(np.asarray(samples, np.int16).tobytes(), 8000, 1)
+
+
+class Turns(OneProcessor):
+    """``TurnTaking`` with a turn model that says ``probability`` once ``may_judge`` is set."""
+
+    def __init__(self, folder, policy=POLICY, media_timeout_s=60.0):
+        self.probability = 0.9
+        self.judged, self.judgements, self.silences, self.no_media = [], 0, [], 0
+        self.may_judge = asyncio.Event()
+        self.may_judge.set()
+
+        async def turn_model(samples, rate_hz):
+            self.judged.append((samples, rate_hz))
+            await self.may_judge.wait()
+            self.judgements += 1
+            return self.probability
+
+        async def on_silence(action):
+            self.silences.append(action)
+
+        async def on_no_media():
+            self.no_media += 1
+
+        self.trace = CallTrace(CallRecord(folder, "CA1"))
+        super().__init__(
+            TurnTaking(
+                policy,
+                self.trace,
+                turn_model,
+                on_silence=on_silence,
+                on_no_media=on_no_media,
+                media_timeout_s=media_timeout_s,
+            )
+        )
+
+    def count(self, kind):
+        """How many of ``kind`` went down and up."""
+        return len(self.down.of(kind)), len(self.up.of(kind))
+
+
+async def test_a_turn_from_speech_to_settled_silence(tmp_path):
+    async with Turns(tmp_path) as turns:
+        await turns.send(started())
+        assert turns.count(InterruptionFrame) == (1, 1)
+        assert turns.count(UserStartedSpeakingFrame) == (1, 1)
+        assert turns.trace.turn == 1
+        began = turns.trace.now_ms()
+        await turns.send(stopped(), eager("what time do you open"))
+        assert turns.count(UserStoppedSpeakingFrame) == (0, 0)
+        await turns.down.wait_for(UserStoppedSpeakingFrame)
+        # 96 of the 200 ms had gone by when the VAD spoke up.
+        assert 100 <= turns.trace.now_ms() - began < 200
+        stages = turns.trace.stages()
+        assert 200 <= stages["turn_ended"] < 300
+        assert stages["heard"] >= 96
+        assert stages["turn_model"] >= 96
+        await settle()
+        assert turns.count(UserStoppedSpeakingFrame) == (1, 1)
+
+
+async def test_what_the_turn_model_hears(tmp_path):
+    async with Turns(tmp_path) as turns:
+        chunks = [np.full(160, n) for n in range(1, 1001)]  # 20 s
+        await turns.send(*map(audio, chunks))
+        await turns.send(started(), stopped())
+        await within(5, lambda: turns.judgements == 1)
+        ((samples, rate_hz),) = turns.judged
+        assert rate_hz == 8000
+        assert samples.dtype == np.int16
+        assert len(samples) >= 8 * 8000, "Smart Turn listens to 8 s"
+        assert len(samples) <= 16 * 8000, "a long call must not hold its whole audio"
+        assert samples.tolist() == np.concatenate(chunks)[-len(samples) :].tolist()
+
+
+async def test_audio_ends_here_and_everything_else_goes_on(tmp_path):
+    async with Turns(tmp_path) as turns:
+        final = TranscriptionFrame("what", "caller", "2026-01-01T00:00:00Z")
+        sent = [started(), stopped(), eager("what"), final, InterruptionFrame()]
+        await turns._worker.queue_frame(audio([1] * 160))
+        await turns.send(*sent)
+        assert [frame for frame in turns.down.frames if frame in sent] == sent
+        assert not turns.down.of(InputAudioRawFrame)
+
+
+async def test_a_caller_who_goes_on_is_not_cut_short(tmp_path):
+    async with Turns(tmp_path) as turns:
+        await turns.send(started(), stopped(), eager("what time do you open"), started())
+        await asyncio.sleep(0.25)
+        assert turns.count(UserStoppedSpeakingFrame) == (0, 0)
+        assert turns.count(UserStartedSpeakingFrame) == (1, 1), "it is the same turn"
+        assert turns.count(InterruptionFrame) == (1, 1)
+        await turns.send(stopped(), eager("what time do you open on sunday"))
+        await turns.down.wait_for(UserStoppedSpeakingFrame)
+        await settle()
+        assert turns.count(UserStoppedSpeakingFrame) == (1, 1)
+        assert turns.trace.turn == 1
+
+
+async def test_a_judgement_of_an_earlier_pause_does_not_end_a_later_one(tmp_path):
+    async with Turns(tmp_path) as turns:
+        turns.may_judge.clear()
+        await turns.send(started(), stopped())
+        await within(5, lambda: len(turns.judged) == 1)
+        await turns.send(started())
+        turns.may_judge.set()
+        await within(5, lambda: turns.judgements == 1)
+        await settle()
+        turns.may_judge.clear()
+        await turns.send(stopped(), eager("what time do you open"))
+        await asyncio.sleep(0.25)
+        assert turns.count(UserStoppedSpeakingFrame) == (0, 0)
+        turns.may_judge.set()
+        await turns.down.wait_for(UserStoppedSpeakingFrame)
+
+
+async def test_only_the_last_pause_is_judged(tmp_path):
+    async with Turns(tmp_path) as turns:
+        turns.may_judge.clear()
+        await turns.send(started(), stopped(), started(), stopped())
+        await within(5, lambda: len(turns.judged) == 2)
+        turns.may_judge.set()
+        await settle()
+        assert turns.judgements == 1
+
+
+async def test_silence_is_prompted_twice_and_given_up(tmp_path):
+    policy = TurnPolicy(prompt_after_ms=50)
+    async with Turns(tmp_path, policy) as turns:
+        await within(5, lambda: len(turns.silences) >= 3)
+        assert turns.silences[:3] == [Action.PROMPT, Action.PROMPT, Action.GIVE_UP]
+
+
+async def test_the_silence_of_a_listening_caller_does_not_count(tmp_path):
+    policy = TurnPolicy(prompt_after_ms=60)
+    async with Turns(tmp_path, policy) as turns:
+        await turns.send(BotStartedSpeakingFrame(), upstream=True)
+        await asyncio.sleep(0.15)
+        assert turns.silences == []
+        ended = turns.trace.now_ms()
+        await turns.send(BotStoppedSpeakingFrame(), upstream=True)
+        await within(5, lambda: turns.silences)
+        assert turns.trace.now_ms() - ended >= 60
+
+
+async def test_no_audio_for_too_long_is_reported_once(tmp_path):
+    async with Turns(tmp_path, media_timeout_s=0.15) as turns:
+        for _ in range(15):  # audio, even silent, keeps the call alive
+            await turns._worker.queue_frame(audio([0] * 160))
+            await asyncio.sleep(0.02)
+        assert turns.no_media == 0
+        began = turns.trace.now_ms()
+        await within(5, lambda: turns.no_media)
+        assert 100 <= turns.trace.now_ms() - began < 1000
+        await asyncio.sleep(0.2)
+        assert turns.no_media == 1
+
+
+async def test_no_audio_in_the_middle_of_a_word_is_reported_too(tmp_path):
+    async with Turns(tmp_path, media_timeout_s=0.15) as turns:
+        await turns._worker.queue_frame(audio([0] * 160))
+        await turns.send(started())
+        await within(5, lambda: turns.no_media == 1)
+
+
+@pytest.mark.parametrize("ends", ["end", "cancel"])
+async def test_no_task_outlives_the_pipeline(tmp_path, ends):
+    before = asyncio.all_tasks()
+    async with Turns(tmp_path) as turns:
+        turns.may_judge.clear()
+        await turns.send(started(), stopped())
+        await within(5, lambda: len(turns.judged) == 1)
+        names = {task.get_name() for task in asyncio.all_tasks() - before}
+        assert any("_ask" in name for name in names), names
+        assert any("_tick" in name for name in names), names
+        if ends == "cancel":
+            await turns.cancel()
+    await settle()
+    assert asyncio.all_tasks() - before == set()
+    assert turns.judgements == 0
