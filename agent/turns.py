@@ -19,6 +19,14 @@ _DANGLING = frozenset(
 )
 # A question may well end in one of these ("what is that for", "when do you open on").
 _STRANDED = frozenset("to for of with at in on from by about that do does did can is are".split())
+# “Do you …”, “can I …”: a question that has only begun, question mark or not.
+_AUXILIARIES = frozenset(
+    "am are can could did do does had has have how's is may must shall should was were what's "
+    "when's where's will would".split()
+)
+_BEING = frozenset("am are is was were".split())
+_ASKING = frozenset("who what when where how why which".split())
+_SUBJECTS = frozenset("i you we they he she it there guys".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +98,22 @@ class TurnPolicy:
 
 
 def dangles(text: str) -> bool:
-    """Whether the words stop where no one stops: “and”, “the”, “um”."""
-    words = text.lower().replace("?", " ? ").replace(".", " ").replace(",", " ").split()
-    if not words or words[-1] == "?":
+    """Whether the words stop where no one stops: “and”, “the”, “um”, “do you”."""
+    asked = text.rstrip().endswith("?")
+    words = text.lower().replace("?", " ").replace(".", " ").replace(",", " ").split()
+    if not words:
         return False
+    if _only_begun(words):
+        return True
     last = words[-1]
-    return last in _DANGLING and not (last in _STRANDED and len(words) > 3)
+    return not asked and last in _DANGLING and not (last in _STRANDED and len(words) > 3)
+
+
+def _only_begun(words: list[str]) -> bool:
+    """“Do you”, “what can I”; but “who are you” is whole."""
+    if len(words) < 2 or words[-2] not in _AUXILIARIES or words[-1] not in _SUBJECTS:
+        return False
+    return not (words[-2] in _BEING and words[:-2] and words[-3] in _ASKING)
 
 
 class TurnMachine:

@@ -21,7 +21,7 @@ from agent.settings import load_settings
 from bench.process import serving
 from bench.recordings import ROOT, turn
 from rag.documents import load as load_documents
-from telephony.caller import CallerTurn, CallResult, place_call, write_recording
+from telephony.caller import CallerTurn, CallResult, TurnResult, place_call, write_recording
 
 OUT = ROOT / "out"
 # (question, voice, what it shows); two people share one line.
@@ -55,14 +55,18 @@ def joined(result: CallResult, turns: Sequence[Turn]) -> list[Turn]:
     """The record's turns under the caller's words and with the caller's timings.
 
     A pause can split one thing the caller said into two turns: a record's turn belongs to the
-    latest one that the caller had begun by then.
+    latest one that the caller had begun by then, and the last of them answered it.
     """
-    named: list[Turn] = []
+    owners: list[TurnResult | None] = []
     for turn_ in turns:
         at_s = float(turn_.verdict["t_ms"]) / 1000
         begun = [t for t in result.turns if t.start_s is not None and t.start_s <= at_s]
-        if begun:
-            turn_ = replace(turn_, label=begun[-1].label, latency_ms=begun[-1].latency_ms)
+        owners.append(begun[-1] if begun else None)
+    named: list[Turn] = []
+    for turn_, owner, after in zip(turns, owners, [*owners[1:], None], strict=True):
+        if owner is not None:
+            latency_ms = None if owner is after else owner.latency_ms
+            turn_ = replace(turn_, label=owner.label, latency_ms=latency_ms)
         named.append(turn_)
     return named
 
