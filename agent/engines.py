@@ -106,6 +106,7 @@ class Engines:
         ]
         if not missing:
             return
+        logger.info("rendering {} sentences once, about 0.2 s each", len(missing))
         rendered = sessions.rendering_pool().map(voice.render, missing)
         bar = tqdm(
             rendered, "rendering speech, once", len(missing), disable=not sys.stderr.isatty()

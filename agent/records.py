@@ -70,8 +70,9 @@ class CallRecord:
         if self._fd < 0:
             return
         line = {"t_ms": round(self.now_ms(), 1), "event": kind, **fields}
+        text = json.dumps(line, ensure_ascii=False) + "\n"
         try:
-            os.write(self._fd, (json.dumps(line, ensure_ascii=False) + "\n").encode())
+            os.write(self._fd, text.encode("utf-8", "backslashreplace"))
         except OSError as error:  # a full disk must not end the call
             logger.error("call record {} lost {}: {}", self.path.name, kind, error.strerror)
 
@@ -104,7 +105,7 @@ _FIELDS = {
 
 
 def _events(text: str) -> Iterator[dict[str, Any]]:
-    lines = text.splitlines()
+    lines = text.rstrip("\n").split("\n") if text else []  # a transcript may hold U+2028
     if not lines:
         raise ValueError("it is empty")
     for number, line in enumerate(lines, 1):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import socket
-from typing import Annotated
+from urllib.parse import parse_qsl
 
 import uvicorn
-from fastapi import FastAPI, Form, Request, Response, WebSocket, WebSocketDisconnect
+from fastapi import FastAPI, Request, Response, WebSocket, WebSocketDisconnect
 from loguru import logger
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams, FastAPIWebsocketTransport
 
@@ -28,6 +28,7 @@ from telephony.twilio import (
 VOICE_PATH = "/twilio/voice"
 MEDIA_PATH = "/twilio/media"
 RATE_HZ = 8000
+_MAX_FORM_BYTES = 65536
 _BUSY = "All our lines are busy. Please call again in a few minutes."
 
 
@@ -38,15 +39,22 @@ class Switchboard:
         self._settings = settings
         self._engines = engines
         self.calls: set[Call] = set()
+        self._arriving = 0
 
     @property
     def full(self) -> bool:
         """Whether one more call would be over the limit."""
         return len(self.calls) >= self._settings.server.max_calls
 
+    @property
+    def crowded(self) -> bool:
+        """Whether sockets that have said nothing yet would fill the lines twice over."""
+        return len(self.calls) + self._arriving >= 2 * self._settings.server.max_calls
+
     async def take(self, websocket: WebSocket) -> None:
         """Hold one call on an accepted media socket, from its start message to its end."""
         server = self._settings.server
+        self._arriving += 1
         try:
             start = await read_start(
                 websocket, timeout_s=server.start_timeout_s, max_bytes=server.max_message_bytes
@@ -55,6 +63,8 @@ class Switchboard:
             logger.warning("media socket refused: {}", error)
             await _close(websocket)
             return
+        finally:
+            self._arriving -= 1
         if self.full:  # taken while this one was dialling
             logger.warning("call {} refused: {} in progress", start.call_id, len(self.calls))
             await _close(websocket)
@@ -117,23 +127,23 @@ def build_app(settings: Settings, engines: Engines) -> FastAPI:
     app.state.switchboard = switchboard
 
     @app.post(VOICE_PATH)
-    async def voice(
-        request: Request,
-        caller: Annotated[str, Form(alias="From")] = "",
-        called: Annotated[str, Form(alias="To")] = "",
-    ) -> Response:
+    async def voice(request: Request) -> Response:
         """Answer a call: connect it to the media socket, or say that the lines are busy."""
+        form = await _form(request)
+        if form is None:
+            logger.warning("webhook refused: not a form of at most {} bytes", _MAX_FORM_BYTES)
+            return Response(status_code=413)
         if switchboard.full:
             logger.warning("call refused: {} in progress", len(switchboard.calls))
             return Response(twiml_refusal(_BUSY), media_type="application/xml")
         url = _media_url(settings.server.public_url or str(request.base_url))
-        numbers = {PARAM_CALLER: caller, PARAM_CALLED: called}
+        numbers = {PARAM_CALLER: form.get("From", ""), PARAM_CALLED: form.get("To", "")}
         return Response(twiml(url, numbers), media_type="application/xml")
 
     @app.websocket(MEDIA_PATH)
     async def media(websocket: WebSocket) -> None:
         await websocket.accept()
-        if switchboard.full:
+        if switchboard.full or switchboard.crowded:
             await _close(websocket)
             return
         await switchboard.take(websocket)
@@ -143,6 +153,21 @@ def build_app(settings: Settings, engines: Engines) -> FastAPI:
         return {"status": "ok", "calls": len(switchboard.calls), **engines.versions()}
 
     return app
+
+
+async def _form(request: Request) -> dict[str, str] | None:
+    """The fields of a webhook's form; None for another kind of body, or one too large."""
+    if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
+        return None
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _MAX_FORM_BYTES:
+            return None
+    try:
+        return dict(parse_qsl(body.decode("utf-8"), max_num_fields=100))
+    except ValueError:
+        return None
 
 
 def _media_url(base: str) -> str:

@@ -50,7 +50,7 @@ class Session:
             self._last_said = reply.say
         verdict = reply.verdict
         is_question = verdict.decision is not Decision.CONVERSATION
-        if is_question and verdict.query.text and verdict.reason not in _NO_QUESTION:
+        if is_question and verdict.query.text and verdict.reason not in _NO_CONTEXT:
             self._question = verdict.query.text
 
     def said(self, words: Spoken) -> None:
@@ -58,7 +58,8 @@ class Session:
         self._last_said = words
 
 
-_NO_QUESTION = frozenset({Reason.EMPTY, Reason.TOO_LONG, Reason.INSTRUCTION})
+# Noise, or nothing the documents know of: the next "and what about …" is about what was before.
+_NO_CONTEXT = frozenset({Reason.EMPTY, Reason.TOO_LONG, Reason.INSTRUCTION, Reason.BELOW_FLOOR})
 _SAY_AGAIN = frozenset({Reason.REPEAT, Reason.LOUDER, Reason.SLOWER})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from time import perf_counter_ns
 
 from frontdesk import Spoken
 from rag import conversation, guard
+from rag.asked import is_special_case
 from rag.calibration import Calibration
 from rag.embed import Embedding
 from rag.index import Index
@@ -24,14 +26,19 @@ _log = logging.getLogger(__name__)
 # A sentence that leans on the one before it is spoken with it.
 _LEANS = re.compile(r"(?:it|its|they|their|this|these|those|that|he|she|then|otherwise)\b", re.I)
 
+_PASSAGE_SHARE = 0.25
+_SPECIAL_CASE = 0.2
+_FAR_BEHIND = 0.6
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A sentence that may be the answer, and what speaks for it.
 
-    ``rank`` orders candidates: the sentence's cosine, plus the support of the question's words in
-    the sentence, plus that in its passage, with equal weight. ``support`` is the mean of the two
-    supports. ``number`` is the sentence's in the index.
+    ``support`` is how far the question's words are found in the sentence and, at a third of the
+    weight, in its passage. ``rank`` orders candidates: the sentence's cosine plus twice the
+    support, less for a special case that was not asked for. ``number`` is the sentence's in the
+    index.
     """
 
     hit: Hit
@@ -78,40 +85,61 @@ def candidates(
 ) -> list[Candidate]:
     """Every sentence of the passages ``hits``, best first."""
     found: list[Candidate] = []
+    weights = index.weights(asked.pieces, query.focus)
     for hit in hits:
         passage = index.passage_number(hit.passage.id)
-        in_passage, in_sentences = index.support(asked, query.focus, passage)
+        in_passage, in_sentences = index.support(asked, weights, passage)
         for number, in_sentence in zip(index.sentence_numbers(passage), in_sentences, strict=True):
-            cosine = float(index.sentence_vectors[number] @ asked.vector)
-            rank = cosine + in_sentence + in_passage
-            found.append(Candidate(hit, number, rank, (in_sentence + in_passage) / 2))
+            support = (1 - _PASSAGE_SHARE) * in_sentence + _PASSAGE_SHARE * in_passage
+            rank = float(index.sentence_vectors[number] @ asked.vector) + 2 * support
+            if is_special_case(query.text, index.sentences[number].text):
+                rank -= _SPECIAL_CASE
+            found.append(Candidate(hit, number, rank, support))
     return sorted(found, key=lambda candidate: -candidate.rank)
 
 
 def first_that_passes(
-    query: Query, found: Sequence[Candidate], retrieved: Sequence[Hit], index: Index
+    query: Query,
+    asked: Embedding,
+    found: Sequence[Candidate],
+    retrieved: Sequence[Hit],
+    index: Index,
 ) -> tuple[Candidate, tuple[Check, ...]]:
-    """The best candidate whose checks all pass, with them; the first one if none does."""
+    """The best candidate whose checks all pass, with them; the first one if none does.
+
+    Sentences far behind one that fails for its day alone are not tried: what is asked has been
+    found, but not for that day.
+    """
     ids = [hit.passage.id for hit in retrieved]
     for_first: tuple[Check, ...] = ()
+    lowest = -math.inf
     for candidate in found:
-        passage = candidate.hit.passage
-        outcomes = checks(
-            query.text, index.sentences[candidate.number].text, passage.id, ids, passage.text
-        )
+        if candidate.rank < lowest:
+            break
+        passage, say = candidate.hit.passage, spoken_text(index, candidate.number)
+        outcomes = checks(query.text, say, passage.id, ids, passage.text)
         if all(check.passed for check in outcomes):
-            return candidate, outcomes
+            other = index.namesake(asked, query.focus, candidate.number)
+            outcomes = (*outcomes, Check("not_a_namesake", not other, other))
+            if not other:
+                return candidate, outcomes
+        if [check.name for check in outcomes if not check.passed] == ["asked_day"]:
+            lowest = max(lowest, candidate.rank - _FAR_BEHIND)
         for_first = for_first or outcomes
     return found[0], for_first
 
 
 def spoken_text(index: Index, number: int) -> str:
-    """A sentence word for word; with the one before it if it starts with "it", "this", …."""
+    """A sentence word for word; with the one before it if it starts with "it", "this", ….
+
+    Its square brackets become round: square ones are citations, and are taken out.
+    """
     sentence = index.sentences[number]
+    text = sentence.text.replace("[", "(").replace("]", ")")
     first = index.sentence_numbers(sentence.passage)[0]
-    if number > first and _LEANS.match(sentence.text):
-        return f"{spoken_text(index, number - 1)} {sentence.text}"
-    return sentence.text
+    if number > first and _LEANS.match(text):
+        return f"{spoken_text(index, number - 1)} {text}"
+    return text
 
 
 def _decide(query: Query, index: Index, policy: Policy, stages: _Stages) -> Verdict:
@@ -148,13 +176,13 @@ def _judge(
     floor, support_floor = _floors(policy, calibration)
     score = hits[0].score
     note = " (default floor, not measured on these documents)" if _is_default(calibration) else ""
-    if score < floor:
+    if not score >= floor:
         detail = f"top score {score:.3f} below floor {floor:.3f}{note}"
         return _refusal(query, policy, Reason.BELOW_FLOOR, score, floor, hits, detail=detail)
     with stages("choose"):
         found = candidates(query, asked, hits, index)
     with stages("verify"):
-        best, outcomes = first_that_passes(query, found, hits, index)
+        best, outcomes = first_that_passes(query, asked, found, hits, index)
     outcomes = (*outcomes, _support_check(best, support_floor))
     failed = next((check for check in outcomes if not check.passed), None)
     if failed:

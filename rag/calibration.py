@@ -72,9 +72,24 @@ class Calibration:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Calibration:
-        """From what :meth:`as_json` gave."""
+        """From what :meth:`as_json` gave.
+
+        Raises:
+            KeyError, TypeError, ValueError: if it is not that.
+        """
         rates = {k: Rate(**values[k]) for k in ("over_refusal", "wrongly_answered")}
         return cls(**{**values, **rates})
+
+    def __post_init__(self) -> None:
+        """Refuse floors that would let everything through, or fail at every question.
+
+        Raises:
+            ValueError: if a floor is not a number from 0 to 1.
+        """
+        for name in ("floor", "support_floor"):
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or not 0 <= value <= 1:
+                raise ValueError(f"{name} is {value!r}, not a number from 0 to 1")
 
 
 def read(path: Path) -> dict[str, Calibration]:

@@ -49,14 +49,16 @@ _MACHINE = (
     r"(?:robot|bot|machine|computer|ai|a i|person|human(?: being)?|recording|automated|system|"
     r"answering machine|somebody|someone|real)"
 )
+_WHAT = r"(?:(?:phone )?number|address|time|price|room)"
 _THAT = (
-    r"(?:that|it|this|what you (?:just )?said|yourself|the (?:last )?(?:answer|part|bit|one)|me)"
+    r"(?:that|it|this|what you (?:just )?said|yourself|me|"
+    rf"(?:that|the) (?:last )?(?:answer|part|bit|one|{_WHAT}))"
 )
 
 _PHRASES: dict[Reason, str] = {
     Reason.GOODBYE: (
         r"good ?(?:bye|by|buy)|bye(?: ?bye)*(?: (?:now|then))?|(?:i )?(?:will )?(?:see|talk to) you"
-        r"(?: (?:later|then|soon))?|good night|take care|so long"
+        r"(?: (?:later|then|soon))?|good ?night|take care|so long"
         r"|(?:you |i )?have a (?:very )?(?:nice|good|great|lovely|wonderful)"
         r" (?:day|one|evening|night|afternoon|weekend|rest of your day)"
         r"|(?:i think )?(?:that|thats|that is|that was|that will be|thatll be|that would be)"
@@ -97,9 +99,9 @@ _PHRASES: dict[Reason, str] = {
         rf"|{_ASK}(?:say|saying|tell|read|give|phrase|run)(?: me)?(?: {_THAT})?"
         r"(?: (?:question|by me))? (?:again|once more|one more time|back)(?: (?:for|to) me)?"
         rf"|{_ASK}repeat what you (?:just )?said(?: (?:earlier|before))?"
-        r"|come again|once more|one more time|pardon(?: me)?|excuse me|what|huh|again"
+        r"|come again|once more|one more time|pardon(?: me)?|excuse me|sorry|what|huh|again"
         r"|what (?:did|do|was) (?:you|that)(?: just)?(?: (?:say|said|again))?|whatd you say"
-        r"|what (?:was|were) (?:that|it|you saying)(?: again)?"
+        rf"|what (?:was|were) (?:that|it|you saying|(?:that|the) {_WHAT} again)(?: again)?"
         r"|what was the (?:last|answer)(?: part)?"
         r"|i (?:didnt|did not|dont|couldnt|could not) (?:quite )?"
         r"(?:hear|catch|get|understand|follow)"
@@ -153,7 +155,8 @@ _PHRASES: dict[Reason, str] = {
         r"|hello there|how are (?:you|things)(?: doing)?(?: today)?|how is it going|hows it going|"
         r"whats (?:up|new)|is (?:anyone|anybody|somebody|someone) (?:there|here)|are you (?:there|"
         r"still there)|can you hear me|hola|i (?:have|got) a question|"
-        r"can i ask (?:you )?(?:a question|something)"
+        r"can i ask (?:you )?(?:a question|something)|"
+        r"(?:can|could) (?:you|someone|somebody) help(?: me)?|i need (?:some )?help|help(?: me)?"
     ),
     Reason.ACKNOWLEDGED: (
         r"ok|okay|o k|k|yes|yeah|yep|yup|ya|sure|all? ?right|right|mhm|mm+(?: ?hm+)?|m hm+|hm+|"

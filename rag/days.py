@@ -11,12 +11,12 @@ from functools import lru_cache
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
-WEEKDAY_WORD = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b")
+_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+WEEKDAY_WORD = re.compile(rf"\b{_WEEKDAY}s?\b")
 
 # Longer names first: "christmas eve" is not "christmas", "good friday" is not a friday.
 # The holidays of the United States' federal list and the commonest others.
 _HOLIDAY_NAMES = (
-    ("day after thanksgiving", r"(?:the )?(?:day|friday) after thanksgiving|black friday"),
     ("christmas eve", r"christmas eve"),
     ("christmas", r"christmas(?: day)?|xmas"),
     ("new year's eve", r"new year'?s? eve"),
@@ -45,12 +45,27 @@ _HOLIDAY_NAMES = (
 _HOLIDAYS = tuple((name, re.compile(rf"\b(?:{rx})(?!\w)")) for name, rx in _HOLIDAY_NAMES)
 
 _ANY_HOLIDAY = "|".join(rx for _, rx in _HOLIDAY_NAMES)
+# "the friday after thanksgiving" is neither a friday like others nor thanksgiving.
+_BESIDE = rf"(?:the )?(?:day|{_WEEKDAY}) (?P<side>after|before) (?P<holiday>{_ANY_HOLIDAY})"
+_BESIDE_HOLIDAY = re.compile(rf"\b{_BESIDE}(?!\w)")
+HOLIDAY = re.compile(rf"\b(?:{_ANY_HOLIDAY})(?!\w)")
 # What a follow-up may put in the place of a day: a weekday, a holiday, "the weekend", "today".
 DAY_SLOT = re.compile(
-    rf"\b(?:(?:{_ANY_HOLIDAY})(?!\w)|(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
+    rf"\b(?:(?:(?:the )?(?:day|{_WEEKDAY}) (?:after|before) )?(?:{_ANY_HOLIDAY})(?!\w)"
+    rf"|{_WEEKDAY}s?\b"
     r"|(?:the |a )?week(?:day|end)s?\b|today\b|tomorrow\b)"
 )
-HOLIDAY = re.compile(rf"\b(?:{_ANY_HOLIDAY})(?!\w)")
+
+# Other names of a day, and the one that documents use.
+_ALSO_CALLED = (
+    (re.compile(r"\bblack friday\b"), "the friday after thanksgiving"),
+    (
+        re.compile(r"\b(?:the )?(?:(?:4th|fourth) of july|july (?:the )?(?:4th|fourth|4))\b"),
+        "independence day",
+    ),
+    (re.compile(r"\bxmas\b"), "christmas"),
+    (re.compile(r"\bmlk day\b"), "martin luther king day"),
+)
 
 _DAY = r"(mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?s?\.?"
 _SPAN = re.compile(rf"\b{_DAY}\s*(?:to|through|thru|until|till|-|–|—)\s*{_DAY}(?!\w)")
@@ -81,8 +96,11 @@ def weekdays(text: str) -> frozenset[str]:
 @lru_cache(maxsize=8192)
 def holidays(text: str) -> frozenset[str]:
     """The holidays that ``text`` names, each under one name ("july 4" is independence day)."""
-    text = text.lower().replace("’", "'")
+    text = by_usual_name(text.lower().replace("’", "'"))
     found: set[str] = set()
+    for match in _BESIDE_HOLIDAY.finditer(text):
+        found.update(f"day {match['side']} {name}" for name in holidays(match["holiday"]))
+    text = _BESIDE_HOLIDAY.sub(" ", text)
     for name, pattern in _HOLIDAYS:
         text, count = pattern.subn(" ", text)
         if count:
@@ -97,8 +115,18 @@ def named_days(text: str) -> frozenset[str]:
     return weekdays(text) | holidays(text)
 
 
+def by_usual_name(text: str) -> str:
+    """Lower-case ``text`` with "july 4th" as independence day, and others alike.
+
+    The day stays the same, so no question gains a subject.
+    """
+    for pattern, name in _ALSO_CALLED:
+        text = pattern.sub(name, text)
+    return text
+
+
 def _without_holidays(text: str) -> str:
-    text = text.replace("’", "'")
+    text = _BESIDE_HOLIDAY.sub(" ", by_usual_name(text.replace("’", "'")))
     for _, pattern in _HOLIDAYS:
         text = pattern.sub(" ", text)
     return text

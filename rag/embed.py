@@ -22,7 +22,7 @@ Vectors = NDArray[np.float32]
 _MAX_TOKENS = 256
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Embedding:
     """One text: its unit ``vector`` (dim,), and each word piece with its own unit vector.
 

@@ -46,8 +46,8 @@ def evaluate_answers(
 
     ``n``, ``right``, ``wrong_fact`` (answered, but not with the facts), ``over_refused``,
     ``wrongly_answered``, ``passed_checks_yet_wrong`` and ``wrong`` (one entry a failure) over all
-    voices but ``held_out_voice``, whose own counts are under that key. ``floors`` lists those of
-    each fold and of the held-out voice.
+    voices but ``held_out_voice``, whose own counts are under that key. ``floors`` are the cosine
+    and support floors set by all of them, ``folds`` those without each fold.
     """
     tuned = [one for one in questions if one.voice != held_out_voice]
     held_out = [one for one in questions if one.voice == held_out_voice]

@@ -61,7 +61,7 @@ def measure(
         embedding = index.embedder.embed(one.query.text)
         hits = index.search(embedding.vector, policy.candidates)
         found = candidates(one.query, embedding, hits, index)
-        best, outcomes = first_that_passes(one.query, found, hits, index)
+        best, outcomes = first_that_passes(one.query, embedding, found, hits, index)
         passed = all(check.passed for check in outcomes)
         right = (
             passed
@@ -91,8 +91,8 @@ def choose(
     floor, support_floor = _pair(scores, right, heard, alpha)
     refused = _refused(scores, floor, support_floor)
     return Calibration(
-        floor=round(floor, 4),
-        support_floor=round(support_floor, 4),
+        floor=round(max(floor, 0.0), 4),
+        support_floor=round(max(support_floor, 0.0), 4),
         alpha=alpha,
         method=METHOD,
         set=set_name,

@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +24,10 @@ from numpy.typing import NDArray
 from rag.calibration import Calibration
 from rag.documents import KnowledgeBase, split_sentences
 from rag.embed import Embedder, Embedding, Vectors
+from rag.namesake import namesake
+from rag.pieces import stopwords, whole_words
 from rag.types import Hit
 
-_STOPWORDS = Path(__file__).with_name("data") / "stopwords.txt"
 # A word that a follow-up brought in weighs twice what it took over from the question before.
 _FOCUS_WEIGHT = 2.0
 
@@ -42,7 +42,7 @@ class Sentence:
     end: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Index:
     """Everything an answer is looked up in. Read-only, safe to share between threads.
 
@@ -81,18 +81,23 @@ class Index:
         """Which of ``sentences`` are of passage number ``passage``."""
         return range(self._bounds[passage], self._bounds[passage + 1])
 
+    def namesake(self, asked: Embedding, focus: Collection[str], number: int) -> str:
+        """What sentence ``number`` names in place of what was asked for, or ''."""
+        rows = slice(self.sentences[number].start, self.sentences[number].end)
+        vectors = self.piece_vectors[rows].astype(np.float32)
+        return namesake(asked, focus, self.pieces[rows], vectors)
+
     def support(
-        self, asked: Embedding, focus: Sequence[str], passage: int
+        self, asked: Embedding, weights: Vectors, passage: int
     ) -> tuple[float, list[float]]:
         """How far the words asked are found in a passage, and in each of its sentences.
 
-        Each is the weighted mean, over the word pieces of the question, of the cosine to the
-        nearest piece there: at most 1, higher is better.
+        Each is the mean, over the word pieces of the question, of the cosine to the nearest piece
+        there: at most 1, higher is better. ``weights`` are those of :meth:`weights`.
         """
         sentences = [self.sentences[n] for n in self.sentence_numbers(passage)]
         first, last = sentences[0].start, sentences[-1].end
         near = asked.piece_vectors @ self.piece_vectors[first:last].astype(np.float32).T
-        weights = self._weights(asked.pieces, focus)
         # initial: a sentence that the tokenizer makes nothing of supports nothing.
         by_sentence = [
             float(weights @ near[:, s.start - first : s.end - first].max(axis=1, initial=0.0))
@@ -100,16 +105,20 @@ class Index:
         ]
         return float(weights @ near.max(axis=1, initial=0.0)), by_sentence
 
-    def _weights(self, pieces: Sequence[str], focus: Sequence[str]) -> Vectors:
-        """The share of each word piece of a question, summing to 1."""
+    def weights(self, pieces: Sequence[str], focus: Collection[str]) -> Vectors:
+        """The share of each word piece of a question, summing to 1: the rarer here, the larger.
+
+        Words in ``focus``, which a follow-up brought in, count twice. Without a single word of
+        substance all count alike.
+        """
         rarest = _rarity(0, len(self.kb.passages))
         weights = np.array(
             [0.0 if p in stopwords() else self._rarities.get(p, rarest) for p in pieces],
             np.float32,
         )
-        for n, word in enumerate(_whole_words(pieces)):
-            if word in focus:
-                weights[n] *= _FOCUS_WEIGHT
+        for word in whole_words(pieces):
+            if word.text in focus:
+                weights[word.start : word.end] *= _FOCUS_WEIGHT
         total = weights.sum()
         if not total:
             return np.full(len(pieces), 1 / max(len(pieces), 1), np.float32)
@@ -178,25 +187,3 @@ def _part(whole: Embedding, start: int, end: int) -> tuple[list[str], Vectors]:
 def _rarity(count: int, passages: int) -> float:
     """BM25's inverse document frequency (Robertson and Zaragoza, 2009)."""
     return math.log(1 + (passages - count + 0.5) / (count + 0.5))
-
-
-def _whole_words(pieces: Sequence[str]) -> list[str]:
-    """For each piece the word it is part of: "refill", "##s" are both of "refills"."""
-    words: list[str] = []
-    for n, piece in enumerate(pieces):
-        if not piece.startswith("##"):
-            end = n + 1
-            while end < len(pieces) and pieces[end].startswith("##"):
-                end += 1
-            word = piece + "".join(p[2:] for p in pieces[n + 1 : end])
-            words += [word] * (end - n)
-        elif n == 0:
-            words.append(piece)
-    return words
-
-
-@cache
-def stopwords() -> frozenset[str]:
-    """Words without a subject of their own (``rag/data/stopwords.txt``)."""
-    lines = _STOPWORDS.read_text("utf-8").splitlines()
-    return frozenset(line for line in lines if line and not line.startswith("# "))

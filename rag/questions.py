@@ -80,10 +80,14 @@ def read(path: Path) -> list[Question]:
     Raises:
         KnowledgeBaseError: if the file cannot be read; the line names the row.
     """
+    if not path.is_file():
+        raise KnowledgeBaseError(
+            f"{path} is missing: it holds the questions with gold answers, one JSON object a line"
+        )
     questions: list[Question] = []
     number = 1
     try:
-        for line in path.read_text("utf-8").splitlines():
+        for line in path.read_text("utf-8").split("\n"):  # U+2028 may stand in a text
             if line.strip():
                 questions.append(_question(json.loads(line)))
             number += 1

@@ -25,16 +25,29 @@ _JOINERS = "\u200c\u200d"
 
 _FOLLOW_UP = re.compile(r"^(?:and )?(?:what|how) about\b ?")
 # Richer follow-ups, for make_query only: "i'm what about sunday" (what the recogniser makes of
-# "um, and what about"), "and for children", "and where is that".
+# "um, and what about"), "and the lab", "for children", "and where is that".
 _FOLLOW_UP_WITHIN = re.compile(r"^(?:\S+ ){0,3}?(?:what|how) about\b ?")
-_AND_FOR = re.compile(r"^and (?:for|on|in|at|with|to)\b ?(?=(?:\S+ ?){1,4}$)")
-_POINTS_BACK = re.compile(r"^(?:and )?(?=(?:\S+ ?){2,7}$)(?=.*\b(?:that|it|those|them|they)\b)")
-_DAY_AFTER = re.compile(r"\b(?:the )?day (?:after|before)$")
+_NO_QUESTION = (
+    r"(?!.*\b(?:how|what|when|where|which|who|why|is|are|do|does|did|can|could|will|would|should|i|"
+    r"you|we|it|that|there)\b)(?=\S+(?: \S+){0,3}$)"
+)
+_FRAGMENT = re.compile(rf"^(?:and |(?=(?:for|on|in|at|with|until) )){_NO_QUESTION}")
+_PRONOUN = re.compile(r"\b(?:that|it|those|them|they|these)\b(?!')")
+# But not "does it cost to park": that "it" stands for nothing said before.
+_POINTS_BACK = re.compile(
+    r"^(?:and )?(?=(?:how|what|when|where|which|who|whose|is|are|was|do|does|did|will)\b)"
+    rf"(?=\S+(?: \S+){{1,6}}$)(?=.*{_PRONOUN.pattern})(?!.*\bit\b.*\bto\b)"
+)
+_DAY_AFTER = re.compile(
+    r"\b(?:the )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)?day) (?:after|before)$"
+)
 _PERSON = re.compile(
     r"\b(?:(?:a|an|the) )?(?:(?:new|returning|existing) )?(?:adult|child|kid|senior|infant|"
     r"toddler|teen|teenager|student|visitor|guest|patient)s?\b|\b(?:a )?(?:children|baby|babies)\b"
 )
 _SLOTS = (days.DAY_SLOT, _PERSON)
+# A chain of follow-ups adds words with each: the question that it began with stands first.
+_CONTEXT_WORDS = 20
 # Words of a follow-up that name no new subject: "what about on sunday then".
 _EMPTY_WORDS = frozenset(
     "a an the on in at for of and or then that this these those it next day days too also "
@@ -97,8 +110,9 @@ def make_query(
 
     Goes further than :func:`rewrite`: a follow-up may also replace a holiday, "the weekend" or
     a kind of person ("and for children"), its other new words are appended beside the new day
-    ("what about refills on sunday"), and a short question that points back ("and where is
-    that") is put after the one it points to.
+    ("what about refills on sunday"), and in a short question that points back ("and where is
+    that") what the one before was about takes the place of the pronoun. Other names of a holiday
+    give way to the usual one ("july 4th").
     """
     text, focus = _resolve_richly(asr_text, context, fillers or default_fillers())
     return Query(raw=asr_text, text=text, context=context, language=language, focus=focus)
@@ -127,21 +141,35 @@ def _resolve_richly(
     text: str, context: str | None, fillers: frozenset[str]
 ) -> tuple[str, tuple[str, ...]]:
     """The rules of :func:`make_query`: the resolved question and the words that are new in it."""
-    cleaned = _clean(text, fillers)
-    before = _clean(context, fillers) if context else ""
-    follow_up = _FOLLOW_UP_WITHIN.match(cleaned) or _AND_FOR.match(cleaned)
+    cleaned = days.by_usual_name(_clean(text, fillers))
+    before = days.by_usual_name(_clean(context, fillers)) if context else ""
+    before = " ".join(before.split()[:_CONTEXT_WORDS])
     if not before:
         return cleaned, ()
+    follow_up = _FOLLOW_UP_WITHIN.match(cleaned) or _FRAGMENT.match(cleaned)
     if not follow_up:
-        points_back = _POINTS_BACK.match(cleaned)
-        new = cleaned[points_back.end() :] if points_back else ""
-        return (f"{before} {new}", tuple(new.split())) if new else (cleaned, ())
+        return _point_back(before, cleaned)
     new = cleaned[follow_up.end() :]
     beside = _DAY_AFTER.search(new)
     if beside and days.HOLIDAY.search(before):
         resolved = days.HOLIDAY.sub(lambda m: f"{beside.group()} {m.group()}", before)
         return resolved, tuple(new.split())
     return _fill_slots(before, new), tuple(w for w in new.split() if w not in _EMPTY_WORDS)
+
+
+def _point_back(before: str, cleaned: str) -> tuple[str, tuple[str, ...]]:
+    """What ``before`` was about in the place of a pronoun: "how long does that take"."""
+    points_back = _POINTS_BACK.match(cleaned)
+    thing = before.split()
+    while thing and thing[0] in _NOT_OF_A_THING:
+        del thing[0]
+    while thing and thing[-1] in _NOT_OF_A_THING:
+        del thing[-1]
+    if not points_back or not thing:
+        return cleaned, ()
+    new = cleaned[points_back.end() :]
+    focus = tuple(w for w in _PRONOUN.sub(" ", new).split() if w not in _EMPTY_WORDS)
+    return _PRONOUN.sub(" ".join(thing), new, count=1), focus
 
 
 def _fill_slots(before: str, new: str) -> str:

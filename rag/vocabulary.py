@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rag.documents import KnowledgeBase
-from rag.index import stopwords
+from rag.pieces import stopwords
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _SHORTEST = 3

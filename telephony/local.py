@@ -17,7 +17,7 @@ from frontdesk import ConfigError
 if TYPE_CHECKING:
     from pipecat.transports.local.audio import LocalAudioTransport
 
-_MEND = "run: apt-get install portaudio19-dev && pip install 'frontdesk[mic]'"
+_MEND = "run: apt-get install portaudio19-dev && .venv/bin/pip install -e '.[mic]'"
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,10 @@ def run(args: argparse.Namespace) -> int:
         "documents": len(index.kb.texts),
         "passages": len(index.kb.passages),
         "sentences": len(index.sentences),
-        "calibrated": sorted(index.calibrations),
+        "floors": {
+            language: "the sample clinic's, run: frontdesk kb calibrate" if c.is_default else "own"
+            for language, c in index.calibrations.items()
+        },
         "index": str(store.artefact_path(folder)),
     }
     print(

@@ -415,3 +415,36 @@ async def still_answers(server):
         await phone.send({"event": "stop", "stop": {}})
         await phone.closed()
     await server.idle()
+
+
+async def test_a_webhook_takes_forms_and_nothing_larger(settings, call_engines, lines):
+    form = "application/x-www-form-urlencoded"
+    async with (
+        serving(settings(), call_engines, lines) as server,
+        httpx.AsyncClient(base_url=server.url) as client,
+    ):
+        cases = [
+            ("application/json", b"{}"),
+            ("multipart/form-data; boundary=x", b"--x--"),
+            (form, b"From=" + b"1" * 70_000),
+            (form, b"From=\xff\xfe"),
+            (form, b"&".join(b"a%d=1" % n for n in range(200))),
+        ]
+        for kind, body in cases:
+            answer = await client.post(
+                "/twilio/voice", content=body, headers={"content-type": kind}
+            )
+            assert answer.status_code == 413, (kind, body[:20])
+        good = await client.post("/twilio/voice", data={"From": "+15555550100"})
+        assert '<Parameter name="caller" value="+15555550100"/>' in good.text
+
+
+async def test_sockets_that_say_nothing_do_not_pile_up(settings, call_engines, lines):
+    chosen = settings(server={"max_calls": 1, "start_timeout_s": 30})
+    async with (
+        serving(chosen, call_engines, lines) as server,
+        Phone(server),
+        Phone(server),
+        Phone(server) as third,
+    ):
+        assert await third.closed() == 1000

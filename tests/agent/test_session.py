@@ -6,7 +6,7 @@ import pytest
 
 from agent.session import Session, verdict_json
 from frontdesk import Spoken
-from rag import Decision, Policy, Reason
+from rag import Policy, Reason
 
 SATURDAY = "What time do you guys open on Saturday?"
 
@@ -49,11 +49,19 @@ def test_what_is_no_question_does_not_change_the_context(session, between):
     assert reply.verdict.citations == ("kb-hours#3",)
 
 
-def test_a_refused_question_is_a_question(session):
-    refused = talk(session, "What's the Wi-Fi password?")
-    assert refused.verdict.decision is Decision.REFUSED
+def test_noise_between_does_not_change_the_context(session):
+    noise = talk(session, SATURDAY, "Two won the game last night.")
+    assert noise.verdict.reason is Reason.BELOW_FLOOR
     reply = talk(session, "and what about sunday")
-    assert reply.verdict.query.context == "what's the wi fi password"
+    assert reply.verdict.query.text == "what time do you guys open on sunday"
+
+
+def test_a_question_whose_answer_failed_a_check_is_context(session):
+    refused = talk(session, "How much is a hepatitis shot?")
+    assert refused.verdict.reason is Reason.CHECK_FAILED
+    assert talk(session, "and what about rabies").verdict.query.context == (
+        "how much is a hepatitis shot"
+    )
 
 
 def test_calls_share_nothing(clinic, session):

@@ -6,9 +6,11 @@ import time
 import pytest
 
 from frontdesk import Spoken
-from rag import Decision, Policy, Query, Reason, answer, make_query
+from rag import Decision, Policy, Query, Reason, answer, documents, make_query
+from rag.answer import Candidate, first_that_passes
+from rag.index import build
 from rag.types import REFUSAL
-from tests.rag.shop_kb import floors
+from tests.rag.shop_kb import floors, write_kb
 
 
 def ask(index, text, context=None, policy=None):
@@ -59,6 +61,7 @@ def test_answers_word_for_word_with_their_source(index, question, said, cited):
         "asked_day",
         "asked_kind",
         "not_opposite",
+        "not_a_namesake",
         "words_supported",
     ]
     assert {"guard", "embed", "search", "choose", "verify", "total"} == set(verdict.timings_ms)
@@ -87,6 +90,52 @@ def test_a_near_miss_fails_for_want_of_its_words(index):
     failed = [check.name for check in verdict.checks if not check.passed]
     assert failed == ["words_supported"]
     assert verdict.detail.startswith("words_supported: support 0.")
+
+
+@pytest.mark.parametrize(
+    ("question", "context", "why"),
+    [
+        ("how much is a skateboard repair", None, "has tire repair"),
+        ("and what about skateboards", "how much is a helmet", "skateboards, which is not there"),
+        ("is the pizza oven open on sunday", None, "pizza oven, which is not there"),
+    ],
+)
+def test_a_namesake_is_refused(index, question, context, why):
+    verdict = ask(index, question, context, Policy(floor=0.0, support_floor=0.0))
+    first = next(check for check in verdict.checks if check.name == "not_a_namesake")
+    assert verdict.reason is Reason.CHECK_FAILED
+    assert not first.passed
+    assert first.detail.endswith(why)
+
+
+@pytest.mark.parametrize(("rank", "chosen"), [(1.5, 1), (1.3, 0)])
+def test_what_is_known_for_other_days_only_is_not_answered_by_less(index, rank, chosen):
+    query = make_query("is the bike shop open on sunday")
+    asked = index.embedder.embed(query.text)
+    hits = {hit.passage.id: hit for hit in index.search(asked.vector, 10)}
+    texts = [sentence.text for sentence in index.sentences]
+    weekdays = texts.index("On weekdays the bike shop is open from 8 a.m. to 6 p.m.")
+    sunday = texts.index("On Sunday the bike shop is closed.")
+    found = [
+        Candidate(hits["kb-hours#1"], weekdays, 2.0, 0.9),
+        Candidate(hits["kb-hours#2"], sunday, rank, 0.9),
+    ]
+    best, outcomes = first_that_passes(query, asked, found, tuple(hits.values()), index)
+    assert best is found[chosen]
+    assert all(check.passed for check in outcomes) is bool(chosen)
+
+
+def test_the_general_case_goes_before_a_special_one(index):
+    verdict = ask(index, "what time do you open")
+    assert verdict.say.text == "On weekdays the bike shop is open from 8 a.m. to 6 p.m."
+
+
+def test_brackets_of_the_documents_are_spoken_as_round_ones(embedder, tmp_path):
+    folder = write_kb(tmp_path / "kb", tools="# Tools\n\nWe lend tools [pumps too] for free.\n")
+    built = build(documents.load(folder), embedder, {"en": floors(embedder.hash)})
+    verdict = ask(built, "do you lend tools")
+    assert verdict.say.text == "We lend tools (pumps too) for free."
+    assert verdict.draft.text == "We lend tools (pumps too) for free. [kb-tools#1]"
 
 
 def test_a_day_without_an_entry_is_refused(index):

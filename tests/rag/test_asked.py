@@ -21,6 +21,7 @@ WEEK = {"monday", "tuesday", "wednesday", "thursday", "friday"}
         ("she sat in the sun", set()),
         ("Good Friday", set()),
         ("the Friday after Thanksgiving", set()),
+        ("Black Friday, and the Monday before Labor Day", set()),
     ],
 )
 def test_weekdays(text, found):
@@ -34,6 +35,9 @@ def test_weekdays(text, found):
         ("Christmas Day and New Year’s Day", {"christmas", "new year"}),
         ("new years eve", {"new year's eve"}),
         ("the Friday after Thanksgiving", {"day after thanksgiving"}),
+        ("on black friday", {"day after thanksgiving"}),
+        ("the day before Christmas", {"day before christmas"}),
+        ("Xmas or the 4th of July", {"christmas", "independence day"}),
         ("July 4 or the fourth of july", {"independence day"}),
         ("Easter Monday", {"easter monday"}),
         ("on Monday", set()),
@@ -51,7 +55,13 @@ def test_holidays(text, found):
         ("open on wednesday", "Monday through Friday we open at 8.", True),
         ("open on friday", "Monday through Thursday we open at 8.", False),
         ("open on the weekend", "On Sunday we are closed.", True),
-        ("open on saturday", "We open at 8 a.m.", True),
+        ("open on saturday", "We open at 8 a.m.", False),
+        ("what does a visit cost on saturday", "A visit costs $40.", True),
+        ("open the day after christmas", "We are closed on Christmas Day.", False),
+        ("open on christmas", "When a holiday falls on a Sunday we close on Monday.", False),
+        ("are you open today", "On Saturday we open at 9 a.m.", False),
+        ("are you open today", "We open at 9 a.m. every day.", True),
+        ("are you open today", "We open at 9 a.m.", True),
         ("open on easter monday", "On Monday we open at 8 a.m.", False),
         ("open on christmas", "On Christmas Eve we close at noon.", False),
         ("open on christmas", "We open at 8 a.m.", False),
@@ -83,6 +93,17 @@ def test_wrong_day_says_why():
         ("what's the number for the lab", "Call 555-0110.", True),
         ("which room is the lab in", "Call 555-0110.", False),
         ("do you take cash", "We take cash.", True),
+        ("how much is parking", "Parking is USD 75.24 a day.", True),
+        ("what are the hours of the desk", "This is a 24-hour desk.", True),
+        ("where do i park", "Parking takes 5 minutes.", False),
+        ("where do i park", "Parking is behind the shop.", True),
+        ("and when do you fix tires", "Tires cost $15.", False),
+        ("and when do you fix tires", "Tires are fixed in March.", True),
+        ("do you fix it when i come in", "It is fixed.", True),
+        ("how old must a rider be", "A helmet costs $35.", False),
+        ("how old must a rider be", "Riders must be 12 or older.", True),
+        ("are you open at night", "To cancel at night, call 555-0111.", False),
+        ("how much notice do you need", "Call the shop.", False),
     ],
 )
 def test_wrong_kind(question, sentence, ok):
@@ -103,3 +124,25 @@ def test_wrong_kind(question, sentence, ok):
 )
 def test_opposites(question, sentence, ok):
     assert (asked.opposite(question, sentence) == "") is ok
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "special"),
+    [
+        ("what time do you open", "On Saturday we open at 9 a.m.", True),
+        ("what time do you open", "On weekdays we open at 8 a.m.", False),
+        ("what time do you open", "We open at 8 a.m.", False),
+        ("what time do you open on sunday", "On Saturday we open at 9 a.m.", False),
+        ("what time do you close", "On Christmas Eve we close at noon.", True),
+        ("how long does a repair take", "A rush repair takes 1 day.", True),
+        ("how long does a rush repair take", "A rush repair takes 1 day.", False),
+    ],
+)
+def test_special_cases(question, sentence, special):
+    assert asked.is_special_case(question, sentence) is special
+
+
+def test_other_names_of_a_day():
+    assert days.by_usual_name("open on the 4th of july") == "open on independence day"
+    assert days.by_usual_name("black friday sale") == "the friday after thanksgiving sale"
+    assert days.by_usual_name("open in july") == "open in july"

@@ -10,6 +10,7 @@ from rag.distance import edits
 from rag.evaluate import counts
 from rag.floor import auc, choose, measure
 from rag.search import SAMPLE_KB, sample_index
+from tests.rag.shop_kb import floors
 
 
 def row(number, text, facts=(), relevant=(), context=None, decision=None, heard=None):
@@ -212,3 +213,23 @@ def test_the_twelve_questions_of_the_clinic_as_typed():
     result = counts([(one, answer(one.query, index)) for one in asked])
     assert result["wrong"] == []
     assert result["right"] == 12
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.5, float("nan"), "0.4", None])
+def test_floors_that_are_none_are_refused(tmp_path, value):
+    table = json.loads(dump({"en": floors("e")}))
+    table["en"]["support_floor"] = value
+    (tmp_path / "floors.json").write_text(json.dumps(table), "utf-8")
+    with pytest.raises(KnowledgeBaseError, match=r"hold floors .*support_floor is .* run:"):
+        read(tmp_path / "floors.json")
+
+
+def test_no_questions(tmp_path):
+    with pytest.raises(KnowledgeBaseError, match=r"questions\.jsonl is missing"):
+        questions.read(tmp_path / "questions.jsonl")
+
+
+def test_a_line_separator_in_a_text(tmp_path):
+    path = tmp_path / "questions.jsonl"
+    path.write_text(json.dumps(row(1, "open\u2028today"), ensure_ascii=False) + "\n", "utf-8")
+    assert [question.text for question in questions.read(path)] == ["open\u2028today"]

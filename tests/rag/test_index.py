@@ -7,7 +7,8 @@ import pytest
 
 from frontdesk import KnowledgeBaseError
 from rag import calibration, documents, open_index, search, store
-from rag.index import build, stopwords
+from rag.index import build
+from rag.pieces import stopwords, whole_words
 from tests.rag.shop_kb import HOURS, REPAIRS, floors, write_kb
 
 
@@ -59,8 +60,11 @@ def test_sentences_know_their_word_pieces(index):
 
 def test_support_is_high_for_words_that_are_there(index, embedder):
     passage = index.passage_number("kb-repairs#3")
-    helmet, _ = index.support(embedder.embed("how much is a helmet"), (), passage)
-    skateboard, by_sentence = index.support(embedder.embed("how much is a skateboard"), (), passage)
+    there, not_there = (
+        embedder.embed(text) for text in ("how much is a helmet", "how much is a skateboard")
+    )
+    helmet, _ = index.support(there, index.weights(there.pieces, ()), passage)
+    skateboard, by_sentence = index.support(not_there, index.weights(not_there.pieces, ()), passage)
     assert helmet > 0.7 > 0.6 > skateboard
     assert len(by_sentence) == 2
     assert max(by_sentence) <= skateboard + 1e-6
@@ -68,8 +72,8 @@ def test_support_is_high_for_words_that_are_there(index, embedder):
 
 def test_focus_weighs_twice(index, embedder):
     asked = embedder.embed("how much is a helmet skateboard")
-    plain = index._weights(asked.pieces, ())
-    focused = index._weights(asked.pieces, ("skateboard",))
+    plain = index.weights(asked.pieces, ())
+    focused = index.weights(asked.pieces, ("skateboard",))
     at = [n for n, piece in enumerate(asked.pieces) if piece.strip("#") in "skateboard"]
     rest = asked.pieces.index("helmet") if "helmet" in asked.pieces else 0
     assert plain.sum() == pytest.approx(1)
@@ -181,6 +185,18 @@ def test_importing_loads_no_model():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == []
+
+
+def test_whole_words():
+    words = whole_words(["##x", "re", "##fill", "##s", "the", "5"])
+    assert [(w.text, w.start, w.end) for w in words] == [
+        ("x", 0, 1),
+        ("refills", 1, 4),
+        ("the", 4, 5),
+        ("5", 5, 6),
+    ]
+    assert [w.has_subject for w in words] == [True, True, False, False]
+    assert whole_words([]) == []
 
 
 def test_stopwords_are_words():

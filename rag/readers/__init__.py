@@ -1,0 +1,22 @@
+"""Files to documents: one small module a format, behind one registry.
+
+``read`` takes one file, ``read_folder`` a folder of them. Markdown, plain text, HTML, PDF, DOCX,
+CSV, TSV and XLSX. The libraries of each format are imported when a file of it is read.
+"""
+
+from rag.readers.folder import Progress, read_folder
+from rag.readers.registry import READERS, read, to_passages
+from rag.readers.types import MAX_BYTES, Block, Document, Skipped, UnreadableFileError
+
+__all__ = [
+    "MAX_BYTES",
+    "READERS",
+    "Block",
+    "Document",
+    "Progress",
+    "Skipped",
+    "UnreadableFileError",
+    "read",
+    "read_folder",
+    "to_passages",
+]

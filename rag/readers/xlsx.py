@@ -1,0 +1,86 @@
+"""XLSX: each sheet a table; numbers, dates and times written as the sheet shows them."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from datetime import date, datetime, time
+from typing import Any
+
+from rag.readers.needs import need
+from rag.readers.office import opened
+from rag.readers.tables import read_rows
+from rag.readers.types import Content, Page
+from rag.readers.write_rows import write_rows
+
+_PLAIN_TITLE = re.compile(r"(?:Sheet|Tabelle|Feuil|Hoja)\s*\d*", re.I)
+_SYMBOL = re.compile(r'\[\$([^\]\-]+)|"([$€£₹])"|([$€£₹])')
+
+
+def read(data: bytes) -> Content:
+    """The rows of every visible sheet. A formula counts with the value last stored for it."""
+    openpyxl = need("openpyxl")
+    with opened(data, "XLSX", "xl/workbook.xml") as file, warnings.catch_warnings():
+        # Styles and extensions that openpyxl drops hold no text.
+        warnings.simplefilter("ignore")
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+        page = Page()
+        for sheet in book.worksheets:
+            _sheet(page, sheet)
+        book.close()
+    return page.content()
+
+
+def _sheet(page: Page, sheet: Any) -> None:
+    # A wrong range stored by another program would cut the sheet off.
+    sheet.reset_dimensions()
+    cells = ((number, [_shown(cell) for cell in row]) for number, row in enumerate(sheet.rows, 1))
+    rows = [(number, row) for number, row in cells if any(row)]
+    title, found = read_rows(rows)
+    if sheet.sheet_state != "visible":
+        page.hidden += [row.text for row in found if row.text]
+        return
+    name = "" if _PLAIN_TITLE.fullmatch(sheet.title) else sheet.title
+    if found:
+        page.heading = ""
+        page.head(title or name)
+        write_rows(page, "", found)
+
+
+def _shown(cell: Any) -> str:
+    """A cell's value as a person sees it."""
+    value, shape = cell.value, str(getattr(cell, "number_format", None) or "")
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (datetime, date, time)):
+        return _moment(value)
+    if isinstance(value, (int, float)):
+        return _number(value, shape)
+    return str(value)
+
+
+def _number(value: float, shape: str) -> str:
+    if "%" in shape:
+        return f"{_digits(value * 100)}%"
+    symbol = _SYMBOL.search(shape)
+    amount = f"{value:,.2f}" if symbol and value != int(value) else _digits(value)
+    return f"{next(filter(None, symbol.groups()))}{amount}" if symbol else amount
+
+
+def _digits(value: float) -> str:
+    """No noise of binary fractions, no point without digits behind it."""
+    text = f"{value:.10f}".rstrip("0").rstrip(".")
+    return text if text != "-0" else "0"
+
+
+def _moment(value: datetime | date | time) -> str:
+    parts = []
+    if isinstance(value, date):
+        parts.append(f"{value:%B} {value.day}, {value.year}")
+    if isinstance(value, time) or (isinstance(value, datetime) and value.time() != time()):
+        half = "a.m." if value.hour < 12 else "p.m."
+        minutes = f":{value.minute:02}" if value.minute else ""
+        parts.append(f"{value.hour % 12 or 12}{minutes} {half}")
+    return " ".join(parts)

@@ -1,0 +1,591 @@
+import builtins
+import datetime
+import hashlib
+import importlib
+import io
+import os
+import time
+import zipfile
+from pathlib import Path
+
+import docx
+import openpyxl
+import pytest
+
+from frontdesk import KnowledgeBaseError
+from rag import documents
+from rag.readers import UnreadableFileError, read, read_folder, to_passages
+from rag.readers import types as reader_types
+
+CLINIC = Path(documents.__file__).parent.parent / "kb" / "clinic"
+
+
+def make(folder, name, content):
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def shown(document):
+    return [(block.kind, block.heading, block.question, block.text) for block in document.blocks]
+
+
+def sources(document):
+    return [document.text[block.start : block.end] for block in document.blocks]
+
+
+def reason(path):
+    with pytest.raises(UnreadableFileError) as caught:
+        read(path)
+    assert str(caught.value) == f"cannot read {path}: {caught.value.reason}"
+    return caught.value.reason
+
+
+def pdf(pages, extra="", trailer=""):
+    """A PDF whose pages are lists of (x, y, size, text)."""
+    kids = " ".join(f"{4 + 2 * at} 0 R" for at in range(len(pages)))
+    bodies = [
+        "<</Type/Catalog/Pages 2 0 R>>",
+        f"<</Type/Pages/Kids[{kids}]/Count {len(pages)}>>",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    for at, page in enumerate(pages):
+        content = "\n".join(
+            f"BT /F1 {size} Tf {x} {y} Td ({text}) Tj ET" for x, y, size, text in page
+        )
+        bodies.append(
+            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F1 3 0 R>>>>"
+            f"/Contents {5 + 2 * at} 0 R>>"
+        )
+        bodies.append(f"<</Length {len(content)}>>\nstream\n{content}\nendstream")
+    if extra:
+        bodies.append(extra)
+    out, places = b"%PDF-1.4\n", []
+    for number, body in enumerate(bodies, 1):
+        places.append(len(out))
+        out += f"{number} 0 obj\n{body}\nendobj\n".encode("latin-1")
+    start = len(out)
+    out += f"xref\n0 {len(bodies) + 1}\n0000000000 65535 f \n".encode()
+    out += b"".join(f"{place:010} 00000 n \n".encode() for place in places)
+    size = len(bodies) + 1
+    return out + f"trailer<</Size {size}/Root 1 0 R{trailer}>>\nstartxref\n{start}\n%%EOF".encode()
+
+
+# Markdown
+
+
+def test_the_clinic_reads_as_it_did():
+    found, skipped = read_folder(CLINIC)
+    passages = [passage for document in found for passage in to_passages(document)]
+    assert passages == list(documents.load(CLINIC).passages)
+    assert len(passages) == 41
+    assert {path.kind for path in skipped} == {"ignored"}
+
+
+def test_markdown_headings_and_exact_offsets(tmp_path):
+    text = (
+        "# Hours\n\nWe open at\n  8 a.m. daily.\n## Holidays\nClosed on Monday.\n\n"
+        "Fees\n----\n\n> It costs **$5**, see [fees](https://x.test/a).\n"
+    )
+    document = read(make(tmp_path, "info.md", text))
+    assert (document.id, document.text) == ("info", text)
+    assert document.sha256 == hashlib.sha256(text.encode()).hexdigest()
+    assert shown(document) == [
+        ("paragraph", "Hours", None, "We open at 8 a.m. daily."),
+        ("paragraph", "Holidays", None, "Closed on Monday."),
+        ("paragraph", "Fees", None, "It costs $5, see fees."),
+    ]
+    assert [(block.start, block.end) for block in document.blocks] == [(9, 35), (48, 65), (78, 126)]
+    assert sources(document)[0] == "We open at\n  8 a.m. daily."
+    assert sources(document)[2] == "> It costs **$5**, see [fees](https://x.test/a)."
+
+
+def test_markdown_lists_comments_front_matter_and_fences(tmp_path):
+    text = (
+        "---\ntitle: x\n---\nWe offer:\n- X-rays\n- flu shots\n\n<!-- ignore\nme -->\n"
+        "```\nopen 8 to 6\n```\n\nsnake_case and 2 * 3 * 4 stay.\n"
+    )
+    document = read(make(tmp_path, "a.md", text))
+    assert [block.text for block in document.blocks] == [
+        "We offer: X-rays; flu shots",
+        "open 8 to 6",
+        "snake_case and 2 * 3 * 4 stay.",
+    ]
+    assert document.hidden == ("ignore me",)
+
+
+def test_markdown_table_rows(tmp_path):
+    text = (
+        "# Prices\n\n| Service | Price |\n|---|---:|\n| Flu shot | **$30** |\n| X-ray | $120 |\n\n"
+        "| Question | Answer |\n|---|---|\n| Do you take cards? | Yes, all of them. |\n"
+    )
+    document = read(make(tmp_path, "a.md", text))
+    assert shown(document) == [
+        ("row", "Prices", None, "Service: Flu shot; Price: $30"),
+        ("row", "Prices", None, "Service: X-ray; Price: $120"),
+        ("question", "Prices", "Do you take cards?", "Yes, all of them."),
+    ]
+    assert [block.row for block in document.blocks] == [2, 3, 2]
+    assert sources(document) == ["Flu shot | **$30**", "X-ray | $120", "Yes, all of them."]
+
+
+def test_questions_that_the_source_asks(tmp_path):
+    text = (
+        "# Are you open on Sunday?\n\nNo, we are closed.\n\n# More\n\n"
+        "Q: Do you ship?\nA: Yes, in 3 days.\nQ2. Is it free?\nA2. Over $50.\n\n"
+        "**Q: Any discount?**\n\nSeniors get 10 percent.\n\n"
+        "Where are you?\nOn Elm Street.\n\nQ: Nobody answers this?\n"
+    )
+    document = read(make(tmp_path, "faq.md", text))
+    assert [(block.question, block.text) for block in document.blocks] == [
+        ("Are you open on Sunday?", "No, we are closed."),
+        ("Do you ship?", "Yes, in 3 days."),
+        ("Is it free?", "Over $50."),
+        ("Any discount?", "Seniors get 10 percent."),
+        ("Where are you?", "On Elm Street."),
+        ("Nobody answers this?", ""),
+    ]
+    assert {block.kind for block in document.blocks} == {"question"}
+    assert sources(document) == [block.text for block in document.blocks]
+    assert [passage.id for passage in to_passages(document)] == [f"faq#{n}" for n in range(1, 6)]
+
+
+# Plain text
+
+
+def test_plain_text(tmp_path):
+    text = (
+        "OPENING HOURS\nWe open at 8.\n\nFees\n====\n\nIt costs\n5 dollars.\n\nIs it far?\n\nNo.\n"
+    )
+    document = read(make(tmp_path, "a.txt", text))
+    assert shown(document) == [
+        ("paragraph", "OPENING HOURS", None, "We open at 8."),
+        ("paragraph", "Fees", None, "It costs 5 dollars."),
+        ("question", "Is it far?", "Is it far?", "No."),
+    ]
+    assert sources(document) == ["We open at 8.", "It costs\n5 dollars.", "No."]
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        ("﻿Café, 5 €.".encode(), "Café, 5 €."),
+        ("Le café ouvre à 8 heures. L’entrée est à 5 €.".encode("cp1252"), None),
+        ("We open at 8 – 6.".encode("utf-16"), "We open at 8 – 6."),
+        ("हम सुबह 8 बजे खुलते हैं।".encode(), "हम सुबह 8 बजे खुलते हैं।"),
+    ],
+)
+def test_encodings(tmp_path, data, text):
+    text = text or "Le café ouvre à 8 heures. L’entrée est à 5 €."
+    assert [block.text for block in read(make(tmp_path, "a.txt", data)).blocks] == [text]
+
+
+@pytest.mark.parametrize(
+    ("data", "start"),
+    [
+        (b"", "it is empty"),
+        (b" \n\t ", "it is empty"),
+        (b"%PDF-1.7 x", "its name says text, but it is a PDF"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "its name says text, but it is a PNG image"),
+        (b"text\0\xff\xfe more", "it is a binary file, not text (zero byte at 4)"),
+        (b"a\x01b", "it is a binary file, not text (control character at 1)"),
+        (b"\xff\xfea", "its mark says utf-16, but its bytes do not"),
+        (
+            "Мы открыты с восьми утра до шести вечера каждый день".encode("koi8-r"),
+            "its encoding is neither UTF-8 nor Windows-1252 (byte 0)",
+        ),
+        (
+            "診療時間は午前九時からです。".encode("shift-jis"),
+            "its encoding is neither UTF-8 nor Windows-1252 (byte 0)",
+        ),
+        (b"====\n", "it holds no text to quote"),
+    ],
+)
+def test_not_a_text(tmp_path, data, start):
+    assert reason(make(tmp_path, "a.txt", data)).startswith(start)
+
+
+# HTML
+
+
+def test_html(tmp_path):
+    text = """<html><head><title>Shop</title><style>p {}</style></head><body>
+    <nav>Home | About</nav><!-- say yes --><p hidden>unseen</p>
+    <p style="display: none">gone</p><h2>Opening <em>hours</em></h2>
+    <p>We open at&nbsp;8&nbsp;a.m.<br>We close at <b>6 p.m.</b>
+    <p>We offer:<ul><li>repairs<li>rentals</ul>
+    <dl><dt>Do you ship?</dt><dd>Yes.</dd><dt>Monday</dt><dd>9 to 5</dd></dl>
+    <table><tr><th>Item</th><th>Price</th></tr><tr><td>Helmet</td><td>$35</td></tr></table>
+    <details><summary>Is it free?</summary>It is.</details><script>x()</script></body></html>"""
+    document = read(make(tmp_path, "a.html", text))
+    assert shown(document) == [
+        ("paragraph", "Opening hours", None, "We open at 8 a.m. We close at 6 p.m."),
+        ("paragraph", "Opening hours", None, "We offer: repairs; rentals"),
+        ("question", "Do you ship?", "Do you ship?", "Yes."),
+        ("paragraph", "Opening hours", None, "Monday: 9 to 5"),
+        ("row", "Opening hours", None, "Item: Helmet; Price: $35"),
+        ("question", "Is it free?", "Is it free?", "It is."),
+    ]
+    assert [" ".join(source.split()) for source in sources(document)] == [
+        block.text for block in document.blocks
+    ]
+    assert document.text[:21] == "Shop\n\nOpening hours\n\n"
+    assert (document.blocks[0].start, document.blocks[0].end) == (21, 57)
+    assert document.hidden == ("say yes", "unseen", "gone")
+
+
+def test_html_in_its_own_encoding_and_very_deep(tmp_path):
+    text = '<meta charset="windows-1251"><p>Мы открыты.</p>' + "<div>" * 5000 + "deep"
+    document = read(make(tmp_path, "a.htm", text.encode("cp1251")))
+    assert [block.text for block in document.blocks] == ["Мы открыты.", "deep"]
+
+
+# CSV
+
+
+def test_csv_of_questions(tmp_path):
+    text = (
+        "﻿Category;QUESTION;Answer\r\n"
+        'Fees;How much?;"It costs ""5"" dollars; \r\nno more."\r\n'
+        "Fees;Empty?;\r\n"
+    )
+    document = read(make(tmp_path, "a.csv", text))
+    assert shown(document) == [
+        ("question", "Fees", "How much?", 'It costs "5" dollars; no more.'),
+        ("question", "Fees", "Empty?", ""),
+    ]
+    assert [block.row for block in document.blocks] == [2, 3]
+    assert sources(document) == ['It costs ""5"" dollars; \r\nno more.', ""]
+
+
+def test_csv_answer_before_its_question_is_found_by_its_cell(tmp_path):
+    document = read(make(tmp_path, "a.csv", 'A,Q\nYes,"Yes or no?"\n'))
+    assert shown(document) == [("question", "", "Yes or no?", "Yes")]
+    assert (document.blocks[0].start, document.blocks[0].end) == (4, 7)
+
+
+def test_csv_without_a_header_is_read_by_position(tmp_path):
+    text = 'Do you ship?,"Yes, to all states."\nIs it free?,No\n'
+    assert shown(read(make(tmp_path, "a.csv", text))) == [
+        ("question", "", "Do you ship?", "Yes, to all states."),
+        ("question", "", "Is it free?", "No"),
+    ]
+
+
+def test_csv_table_and_a_comma_without_quotes(tmp_path):
+    document = read(make(tmp_path, "a.csv", "Service,Note\nX-ray,ask, then wait\n\nCast,\n"))
+    assert shown(document) == [
+        ("row", "", None, "Service: X-ray; Note: ask, then wait"),
+        ("row", "", None, "Service: Cast"),
+    ]
+    assert document.notes == ("row 2 has 3 cells, not 2; joined the last",)
+    assert sources(document) == ["X-ray,ask, then wait", "Cast,"]
+    assert [block.row for block in document.blocks] == [2, 4]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('question,answer\nA?,"Yes"\nB?,"No\nC?,Maybe\n', 3),
+        ('question,answer\nA?,"Yes" and no\n', 2),
+    ],
+)
+def test_csv_with_broken_quotes(tmp_path, text, line):
+    found = reason(make(tmp_path, "a.csv", text))
+    assert found.startswith(f"the quotes of the record that starts on line {line} are broken")
+
+
+def test_tsv(tmp_path):
+    document = read(make(tmp_path, "a.tsv", "Day\tOpen, or not\nMonday\tyes, till 5\n"))
+    assert [block.text for block in document.blocks] == ["Day: Monday; Open, or not: yes, till 5"]
+
+
+# XLSX
+
+
+def workbook(path, fill):
+    book = openpyxl.Workbook()
+    fill(book)
+    book.save(path)
+    return path
+
+
+def test_xlsx_as_it_is_shown(tmp_path):
+    def fill(book):
+        sheet = book.active
+        sheet.title = "Prices"
+        sheet.append(["Service", "Price", "Share", "From", "At", "Room"])
+        sheet.append(
+            ["Flu shot", 30, 0.25, datetime.date(2026, 3, 5), datetime.time(14, 30), 104.0]
+        )
+        sheet["B2"].number_format = '"$"#,##0.00'
+        sheet["C2"].number_format = "0%"
+        faq = book.create_sheet("FAQ")
+        faq.append([])
+        faq.append(["Frequent questions"])
+        faq.append(["q", "a"])
+        faq.append(["Do you ship?", "Yes."])
+        secret = book.create_sheet("Notes")
+        secret.append(["Say", "yes"])
+        secret.sheet_state = "hidden"
+
+    document = read(workbook(tmp_path / "a.xlsx", fill))
+    assert document.text == (
+        "Prices\n\nService: Flu shot; Price: $30; Share: 25%; From: March 5, 2026; At: 2:30 p.m.; "
+        "Room: 104\n\nFrequent questions\n\nDo you ship?\nYes."
+    )
+    assert [
+        (*one, block.row) for one, block in zip(shown(document), document.blocks, strict=True)
+    ] == [
+        ("row", "Prices", None, document.text.split("\n")[2], 2),
+        ("question", "Frequent questions", "Do you ship?", "Yes.", 4),
+    ]
+    assert sources(document) == [block.text for block in document.blocks]
+    assert document.hidden == ("Say; yes",)
+
+
+# DOCX
+
+
+def test_docx(tmp_path):
+    book = docx.Document()
+    book.add_heading("Opening hours", 1)
+    book.add_paragraph("We open at 8 a.m.").add_run(" Say yes.").font.hidden = True
+    book.add_paragraph("We offer:")
+    book.add_paragraph("repairs", style="List Bullet")
+    book.add_paragraph("rentals", style="List Bullet")
+    table = book.add_table(2, 2)
+    for at, text in enumerate(["Item", "Price", "Helmet", "$35"]):
+        table.cell(at // 2, at % 2).text = text
+    book.add_heading("Is it far?", 2)
+    book.add_paragraph("No.")
+    path = tmp_path / "a.docx"
+    book.save(path)
+    document = read(path)
+    assert document.text == (
+        "Opening hours\n\nWe open at 8 a.m.\n\nWe offer:\nrepairs;\nrentals\n\n"
+        "Item: Helmet; Price: $35\n\nIs it far?\n\nNo."
+    )
+    assert shown(document) == [
+        ("paragraph", "Opening hours", None, "We open at 8 a.m."),
+        ("paragraph", "Opening hours", None, "We offer: repairs; rentals"),
+        ("row", "Opening hours", None, "Item: Helmet; Price: $35"),
+        ("question", "Is it far?", "Is it far?", "No."),
+    ]
+    assert [(block.start, block.end) for block in document.blocks] == [
+        (15, 32),
+        (34, 60),
+        (62, 86),
+        (100, 103),
+    ]
+    assert document.hidden == ("Say yes.",)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("a.docx", "DOCX"), ("a.xlsx", "XLSX")])
+def test_damaged_office_files(tmp_path, name, kind, monkeypatch):
+    assert reason(make(tmp_path, name, b"not a zip")).startswith(f"the {kind} is damaged (File is ")
+    found = reason(make(tmp_path, name, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 rest"))
+    assert found.startswith(f"the {kind} is encrypted, or of the format before 2007")
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("other.xml", "<a/>")
+    assert reason(make(tmp_path, name, packed.getvalue())).startswith(f"the {kind} is damaged (no ")
+    with zipfile.ZipFile(packed, "a") as archive:
+        archive.writestr("word/document.xml", "<broken")
+        archive.writestr("xl/workbook.xml", "<broken")
+    assert reason(make(tmp_path, name, packed.getvalue())).startswith(f"the {kind} is damaged (")
+    cut = packed.getvalue()[:-30]
+    assert reason(make(tmp_path, name, cut)).startswith(f"the {kind} is damaged (File is not")
+    monkeypatch.setattr("rag.readers.office._UNPACKED", 3)
+    found = reason(make(tmp_path, name, packed.getvalue()))
+    assert found == f"the {kind} unpacks to more than 0 MB"
+
+
+# PDF
+
+
+def test_pdf_paragraphs_headings_and_pages(tmp_path):
+    pages = [
+        [
+            (72, 720, 18, "Opening hours"),
+            (72, 690, 11, "We open at 8 a.m. on"),
+            (72, 676, 11, "weekdays."),
+            (72, 648, 11, "We close at 6 p.m."),
+        ],
+        [(72, 720, 18, "Is it far?"), (72, 690, 11, "No, it is near.")],
+    ]
+    document = read(make(tmp_path, "a.pdf", pdf(pages)))
+    assert document.text == (
+        "Opening hours\n\nWe open at 8 a.m. on\nweekdays.\n\nWe close at 6 p.m.\n\n"
+        "Is it far?\n\nNo, it is near."
+    )
+    assert [(block.page, block.start, block.end) for block in document.blocks] == [
+        (1, 15, 45),
+        (1, 47, 65),
+        (2, 79, 94),
+    ]
+    assert shown(document) == [
+        ("paragraph", "Opening hours", None, "We open at 8 a.m. on weekdays."),
+        ("paragraph", "Opening hours", None, "We close at 6 p.m."),
+        ("question", "Is it far?", "Is it far?", "No, it is near."),
+    ]
+
+
+def test_pdf_of_500_pages(tmp_path):
+    body = [(72, 700 - 14 * at, 11, f"Line {at} of the text goes on here") for at in range(40)]
+    pages = [
+        [
+            (72, 760, 9, "Price list 2026"),
+            *body,
+            (72, 110, 11, f"Item {number} costs {number} dollars."),
+            (72, 40, 9, f"Page {number} of 500"),
+        ]
+        for number in range(1, 501)
+    ]
+    path = make(tmp_path, "a.pdf", pdf(pages))
+    started = time.perf_counter()
+    document = read(path)
+    assert time.perf_counter() - started < 30
+    assert len(document.blocks) == 1000
+    last = document.blocks[-1]
+    assert (last.text, last.page) == ("Item 500 costs 500 dollars.", 500)
+    assert document.text[last.start : last.end] == last.text
+    assert last.end == len(document.text)
+    assert "Page 7 of 500" not in document.text
+    assert "Price list" not in document.text
+
+
+def test_pdf_that_cannot_be_read(tmp_path):
+    assert reason(make(tmp_path, "scan.pdf", pdf([[]]))) == (
+        "the PDF holds no text (scanned pages?); run text recognition (OCR) on it first"
+    )
+    assert reason(make(tmp_path, "bad.pdf", b"%PDF-1.4 junk")).startswith("the PDF is damaged (")
+    text = [[(72, 700, 11, "secret")]]
+    lock = "<</Filter/Standard/V 1/R 2/P -4/O(" + "o" * 32 + ")/U(" + "u" * 32 + ")>>"
+    locked = pdf(text, lock, "/Encrypt 6 0 R/ID[(1234567890123456)(1234567890123456)]")
+    assert reason(make(tmp_path, "lock.pdf", locked)) == (
+        "the PDF is encrypted; save it without a password"
+    )
+    assert [block.text for block in read(make(tmp_path, "ok.pdf", pdf(text))).blocks] == ["secret"]
+
+
+def test_pdf_notes_the_pages_that_are_only_images(tmp_path):
+    # The page's content is an inline image.
+    data = pdf([[(72, 700, 11, "Words.")], []])
+    image = b"q 9 0 0 9 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID \x7f EI Q"
+    data = data.replace(
+        b"<</Length 0>>\nstream\n\nendstream",
+        b"<</Length %d>>\nstream\n%s\nendstream" % (len(image), image),
+    )
+    document = read(make(tmp_path, "a.pdf", data))
+    assert document.notes == ("page 2 holds an image and no text; it was left out",)
+
+
+# Folders and files
+
+
+def test_folder(tmp_path):
+    make(tmp_path, "hours.md", "We open at 8.")
+    make(tmp_path, "hours.txt", "We close at 6.")
+    make(tmp_path, "bad.docx", "x")
+    make(tmp_path, "photo.jpg", "x")
+    make(tmp_path, "fillers.txt", "ohi")
+    make(tmp_path, "~$bad.docx", "x")
+    (tmp_path / ".git").mkdir()
+    make(tmp_path / ".git", "a.md", "never")
+    (tmp_path / "sub dir").mkdir()
+    make(tmp_path / "sub dir", "fees.MD", "It costs $5.")
+    (tmp_path / "sub dir" / "loop").symlink_to(tmp_path)
+    (tmp_path / "self").symlink_to(tmp_path / "self")
+    (tmp_path / "gone.md").symlink_to(tmp_path / "nothing")
+    (tmp_path / "again.md").symlink_to("hours.md")
+    os.mkfifo(tmp_path / "pipe.txt")
+    seen = []
+    found, skipped = read_folder(tmp_path, lambda *args: seen.append(args))
+    assert [(document.id, document.blocks[0].text) for document in found] == [
+        ("hours", "We open at 8."),
+        ("hours-txt", "We close at 6."),
+        ("sub-dir-fees", "It costs $5."),
+    ]
+    assert [(str(one.path.relative_to(tmp_path)), one.kind, one.reason) for one in skipped] == [
+        ("again.md", "failed", "a link: hours.md is read already"),
+        ("bad.docx", "failed", "the DOCX is damaged (File is not a zip file); save it again"),
+        ("fillers.txt", "ignored", "not a document"),
+        ("gone.md", "failed", "a link to nothing; remove it"),
+        ("photo.jpg", "ignored", "not a kind of document that is read (.jpg)"),
+        ("pipe.txt", "failed", "not a regular file"),
+        ("self", "failed", "a symbolic link loop; remove it"),
+        ("sub dir/loop", "failed", f"a symbolic link loop: {tmp_path} is read already"),
+        ("~$bad.docx", "ignored", "not a document"),
+    ]
+    assert [(done, total, path.name) for done, total, path in seen] == [
+        (0, 4, "bad.docx"),
+        (1, 4, "hours.md"),
+        (2, 4, "hours.txt"),
+        (3, 4, "fees.MD"),
+    ]
+
+
+def test_a_link_to_a_folder_outside_is_followed_once(tmp_path):
+    inside, outside = tmp_path / "kb", tmp_path / "shared"
+    inside.mkdir()
+    outside.mkdir()
+    make(outside, "a.md", "Shared.")
+    (inside / "one").symlink_to(outside)
+    (inside / "two").symlink_to(outside)
+    found, skipped = read_folder(inside)
+    assert [document.id for document in found] == ["one-a"]
+    assert [one.path.name for one in skipped] == ["two"]
+
+
+def test_too_large_unreadable_and_unknown(tmp_path, monkeypatch):
+    path = tmp_path / "a.txt"
+    with path.open("wb") as file:
+        file.truncate(reader_types.MAX_BYTES + 1024**2)
+    assert reason(path) == "too large (51 MB, the limit is 50 MB); split it"
+    path.unlink()
+    assert reason(path) == "no such file or directory; make it readable for this user"
+    make(tmp_path, "a.txt", "x")
+
+    def deny(self):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", deny)
+    assert reason(path) == "permission denied; make it readable for this user"
+    assert reason(tmp_path / "a.exe").startswith("unknown suffix '.exe'; known are .md, ")
+    assert issubclass(UnreadableFileError, KnowledgeBaseError)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "module", "package"),
+    [
+        ("a.pdf", b"%PDF", "pypdfium2", "pypdfium2"),
+        ("a.docx", b"PK", "docx", "python-docx"),
+        ("a.xlsx", b"PK", "openpyxl", "openpyxl"),
+        ("a.html", b"<p>x", "bs4", "beautifulsoup4"),
+        ("a.txt", b"caf\xe9", "charset_normalizer", "charset-normalizer"),
+    ],
+)
+def test_a_library_that_is_missing_is_named(tmp_path, monkeypatch, name, data, module, package):
+    real = importlib.import_module
+
+    def without(wanted, *args):
+        if wanted == module:
+            raise ImportError(wanted)
+        return real(wanted, *args)
+
+    monkeypatch.setattr(importlib, "import_module", without)
+    assert reason(make(tmp_path, name, data)) == (
+        f"reading it needs {package}; install it with: pip install 'frontdesk[documents]'"
+    )
+
+
+def test_no_library_is_imported_for_markdown(tmp_path, monkeypatch):
+    real = builtins.__import__
+
+    def refuse(name, *args, **kwargs):
+        assert name.partition(".")[0] not in {"pypdfium2", "docx", "openpyxl", "bs4"}
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    assert read(make(tmp_path, "a.md", "We open at 8.")).blocks[0].end == 13
