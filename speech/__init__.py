@@ -1,1 +1,1 @@
-"""."""
+"""Audio to text and back: VAD, end of turn, recogniser, voice, reading aloud."""

@@ -1,7 +1,8 @@
-"""Whole-signal sample conversion: rates, and int16 against float32. Mono throughout."""
+"""Whole-signal sample conversion (rates, int16 against float32) and level. Mono throughout."""
 
 from __future__ import annotations
 
+import math
 from typing import overload
 
 import numpy as np
@@ -59,3 +60,17 @@ def resample(samples: Float32 | Int16, from_hz: int, to_hz: int) -> Float32 | In
     if from_hz == to_hz or not samples.size:
         return samples
     return soxr.resample(samples, from_hz, to_hz, quality="HQ")  # type: ignore[no-any-return]
+
+
+def levels(samples: Float32, rate_hz: int) -> tuple[float, float]:
+    """RMS of the loudest 20 ms window, and of speech: the windows within 20 dB of that one, so
+    that pauses don't count. Zeros for less than a window.
+    """
+    window = rate_hz // 50
+    whole = samples[: samples.size // window * window].reshape(-1, window)
+    energy = np.square(whole).mean(axis=1)
+    if not energy.size:
+        return 0.0, 0.0
+    loudest = energy.max()
+    speech = energy[energy >= loudest * np.float32(0.01)].mean()
+    return math.sqrt(float(loudest)), math.sqrt(float(speech))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from speech.bias import NOWHERE, Leaning, Vocabulary
+from speech.bias import Node, Vocabulary
 
 WIDTH = 4
 _HOPELESS = -9.0
@@ -23,66 +24,90 @@ before each one goes on from."""
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """Tokens so far, their log probabilities, and the bonus of listed words."""
+    """Tokens so far, their log probabilities and the sum of these, and the bonus of listed words.
+
+    ``listed`` is where it stands in a listed word.
+    """
 
     tokens: tuple[int, ...] = ()
     log_probabilities: tuple[float, ...] = ()
+    log_probability: float = 0.0
     bonus: float = 0.0
-    leaning: Leaning = NOWHERE
+    listed: Node | None = None
 
-    @property
-    def score(self) -> float:
-        """What hypotheses are ordered by."""
-        return sum(self.log_probabilities) + self.bonus
+
+class _Longer(NamedTuple):
+    """A beam with one more token, not made yet. In the order of the search: best first, ties by
+    parent and token, so that two machines agree.
+    """
+
+    cost: float
+    parent: int
+    token: int
+    log_probability: float
+    bonus: float
+    listed: Node | None
+
+    def made(self, beams: Sequence[Hypothesis]) -> Hypothesis:
+        parent = beams[self.parent]
+        return Hypothesis(
+            (*parent.tokens, self.token),
+            (*parent.log_probabilities, self.log_probability),
+            parent.log_probability + self.log_probability,
+            self.bonus,
+            self.listed,
+        )
 
 
 def search(
     step: Step, vocabulary: Vocabulary, *, start: int, end: int, limit: int, width: int = WIDTH
 ) -> Hypothesis:
-    """The best hypothesis of at most ``limit`` tokens, ``start`` and ``end`` left out."""
+    """The best hypothesis of at most ``limit`` tokens, ``start`` and ``end`` left out.
+
+    One that ended counts before any that did not; ``start`` is never chosen.
+    """
     beams = [Hypothesis()]
-    best: Hypothesis | None = None
-    logits = step([start], [0])
+    tokens, parents = [start], [0]
+    best, best_cost = None, np.inf
     for _ in range(limit):
-        found = _extend(beams, logits, vocabulary, end, width)
-        for ended in (one for _, one in found if one.tokens[-1] == end):
-            if best is None or ended.score > best.score:
-                best = ended
-        going = [(parent, one) for parent, one in found if one.tokens[-1] != end][:width]
-        if not going or (best is not None and best.score >= going[0][1].score):
+        found = _extend(beams, step(tokens, parents), vocabulary, start, width)
+        ended = next((longer for longer in found if longer.token == end), None)
+        if ended is not None and ended.cost < best_cost:
+            best = replace(beams[ended.parent], bonus=ended.bonus, listed=None)
+            best_cost = ended.cost
+        going = [longer for longer in found if longer.token != end][:width]
+        if not going or best_cost <= going[0].cost:
             break
-        beams = [one for _, one in going]
-        logits = step([one.tokens[-1] for one in beams], [parent for parent, _ in going])
-    if best is None:
-        return beams[0]
-    return Hypothesis(best.tokens[:-1], best.log_probabilities[:-1], best.bonus)
+        beams = [longer.made(beams) for longer in going]
+        tokens, parents = [one.token for one in going], [one.parent for one in going]
+    return beams[0] if best is None else best
 
 
 def _extend(
     beams: Sequence[Hypothesis],
     logits: NDArray[np.float32],
     vocabulary: Vocabulary,
-    end: int,
+    start: int,
     width: int,
-) -> list[tuple[int, Hypothesis]]:
-    """Every hypothesis one token longer that could matter, best first, with its parent."""
-    peak = logits.max(axis=1, keepdims=True)
-    log_p = logits - peak - np.log(np.exp(logits - peak).sum(axis=1, keepdims=True))
-    found: list[tuple[int, Hypothesis]] = []
-    starts = np.fromiter(vocabulary.starts, int, len(vocabulary))
+) -> list[_Longer]:
+    """Every hypothesis one token longer that could matter, best first."""
+    log_p = logits - logits.max(axis=1, keepdims=True)
+    log_p -= np.log(np.exp(log_p).sum(axis=1, keepdims=True))
+    log_p[:, start] = -np.inf
+    found: list[_Longer] = []
     for parent, (beam, row) in enumerate(zip(beams, log_p, strict=True)):
-        likely = set(np.argpartition(-row, width + 1)[: width + 2].tolist())
-        likely.update(starts[row[starts] > _FIRST_HOPELESS].tolist())
-        likely.update(vocabulary.likely(beam.leaning))
-        for token in likely:
-            if row[token] > _HOPELESS:
-                leaning, change = vocabulary.follow(beam.leaning, token)
-                longer = Hypothesis(
-                    (*beam.tokens, token),
-                    (*beam.log_probabilities, float(row[token])),
-                    beam.bonus + change,
-                    leaning,
-                )
-                found.append((parent, longer))
-    # Ties are broken by parent and token, so that two machines agree.
-    return sorted(found, key=lambda one: (-one[1].score, one[0], one[1].tokens[-1]))
+        # The few worth a look are sought first: ordering all 32,768 takes 0.35 ms and more.
+        worth = np.flatnonzero(row > _HOPELESS)
+        if worth.size > width + 2:
+            worth = worth[np.argsort(-row[worth], kind="stable")[: width + 2]]
+        likely = set(worth.tolist())
+        likely.update(vocabulary.starts[row[vocabulary.starts] > _FIRST_HOPELESS].tolist())
+        if beam.listed is not None:
+            likely.update(t for t in beam.listed.next if row[t] > _HOPELESS)
+        chosen = sorted(likely)
+        for token, log_probability in zip(chosen, row[chosen].tolist(), strict=True):
+            listed, change = vocabulary.follow(beam.listed, token)
+            bonus = beam.bonus + change
+            cost = -(beam.log_probability + log_probability + bonus)
+            found.append(_Longer(cost, parent, token, log_probability, bonus, listed))
+    return sorted(found)

@@ -38,10 +38,13 @@ class AudioCache:
 
     def put(self, key: str, audio: Int16) -> None:
         """Hold ``audio`` of ``key`` unless something is held already."""
-        audio.flags.writeable = False
         with self._lock:
-            if key not in self._kept:
-                self._keep(key, audio)
+            self._keep(key, audio)
+
+    def held(self, key: str) -> Int16 | None:
+        """The audio of ``key`` if it is held: never a wait, never a making."""
+        with self._lock:
+            return self._used(key)
 
     def get(self, key: str, make: Callable[[], Int16]) -> Int16:
         """The audio of ``key``, read-only, made by ``make`` if nobody has yet.
@@ -51,9 +54,9 @@ class AudioCache:
                 call tries again.
         """
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
+            audio = self._used(key)
+            if audio is not None:
+                return audio
             future = self._making.get(key)
             mine = future is None
             if future is None:
@@ -67,15 +70,21 @@ class AudioCache:
                 del self._making[key]
             future.set_exception(error)
             raise
-        audio.flags.writeable = False
         with self._lock:
             del self._making[key]
             self._keep(key, audio)
         future.set_result(audio)
         return audio
 
+    def _used(self, key: str) -> Int16 | None:
+        audio = self._kept.get(key)
+        if audio is not None:
+            self._kept.move_to_end(key)
+        return audio
+
     def _keep(self, key: str, audio: Int16) -> None:
-        if audio.nbytes > self._max_bytes:
+        audio.flags.writeable = False
+        if key in self._kept or audio.nbytes > self._max_bytes:
             return
         self._kept[key] = audio
         self._bytes += audio.nbytes

@@ -8,6 +8,7 @@ from typing import Any
 
 from pipecat.audio.vad.vad_analyzer import VADParams
 
+from speech import sessions
 from speech.moonshine import Moonshine
 from speech.piper import CACHE_BYTES, Voice
 from speech.services import MoonshineSTTService, PiperTTSService
@@ -50,6 +51,7 @@ class Engines:
             engines.voice.warm()
             silero.set_sample_rate(8000)
             silero.voice_confidence(bytes(_SILERO_WINDOW_BYTES))
+        sessions.release_memory()
         return engines
 
     def vad_analyzer(

@@ -10,20 +10,20 @@ import hashlib
 import json
 import os
 import tempfile
-import zipfile
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterator
+from importlib.metadata import version
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnxruntime as ort
 from numpy.typing import NDArray
-from onnxruntime.capi import onnxruntime_pybind11_state as ort_errors
 
-from frontdesk import ModelFileError, SpeechError, Spoken
+from frontdesk import ModelFileError, Spoken
 from frontdesk.models import manifest, verified
 from speech import sessions
-from speech.audio import Float32, Int16, resample, to_int16
+from speech.audio import Float32, Int16, levels, resample, to_int16
 from speech.cache import AudioCache
 from speech.phrases import phrases
 from speech.reading import read_aloud
@@ -37,13 +37,14 @@ CACHE_BYTES = 64 * 1024 * 1024
 _TARGET_RMS = 0.1  # -20 dBFS over speech
 _PEAK = 0.7  # -3.1 dBFS
 _AUDIBLE = 300 / 32768
+_SILENCE_RMS = 1e-5  # -100 dBFS
 _LEAD_SECS = 0.02
 _TAIL_SECS = 0.08
 _FADE_SECS = 0.005
+_SEAL_BYTES = hashlib.sha256().digest_size
 _SENTENCE_PAUSE_SECS = 0.2
 _CLAUSE_PAUSE_SECS = 0.06
-_FINISH = (_TARGET_RMS, _PEAK, _LEAD_SECS, _TAIL_SECS, _FADE_SECS)
-_RUNTIME_ERRORS = (ort_errors.Fail, ort_errors.RuntimeException, ort_errors.InvalidArgument)
+_FINISH = (_TARGET_RMS, _PEAK, _AUDIBLE, _LEAD_SECS, _TAIL_SECS, _FADE_SECS)
 
 
 class Voice:
@@ -61,8 +62,9 @@ class Voice:
         self.sample_rate_hz = sample_rate_hz
         self._piper, self._style = _load()
         self._cache = AudioCache(cache_bytes)
-        made_by = (manifest()["piper-joe"].sha256, str(self._style), sample_rate_hz, _FINISH)
-        self._identity = hashlib.sha256(repr(made_by).encode()).hexdigest()
+        model = manifest()["piper-joe"].sha256
+        made_by = (model, version("piper-tts"), str(self._style), sample_rate_hz, _FINISH)
+        self._identity = repr(made_by).encode()
 
     def warm(self) -> None:
         """Run the model once, so that a call's first words come as fast as its second."""
@@ -93,19 +95,15 @@ class Voice:
             SpeechError: if the model fails.
         """
         for piece, pause_secs in _with_pauses(spoken):
-            yield self._phrase(piece, pause_secs)
-
-    async def render_async(self, spoken: Spoken) -> Int16:
-        """``render`` on a rendering thread."""
-        return await sessions.run_rendering(self.render, spoken)
+            yield self._paused(self._phrase(piece), pause_secs)
 
     async def phrases_async(self, spoken: Spoken) -> AsyncIterator[Int16]:
         """``render_phrases``, each piece on a rendering thread unless it is kept already."""
         for piece, pause_secs in _with_pauses(spoken):
-            if piece in self._cache:
-                yield self._phrase(piece, pause_secs)
-            else:
-                yield await sessions.run_rendering(self._phrase, piece, pause_secs)
+            audio = self._cache.held(piece)
+            if audio is None:
+                audio = await sessions.run_rendering(self._phrase, piece)
+            yield self._paused(audio, pause_secs)
 
     def is_ready(self, spoken: Spoken) -> bool:
         """Whether every phrase of ``spoken`` is kept."""
@@ -114,75 +112,91 @@ class Voice:
     def save(self, path: Path) -> None:
         """Write what is kept to ``path`` in one step, for ``load`` in a later process.
 
+        Rendering that much takes about 200 MB, which is given back first.
+
         Raises:
             OSError: if the file cannot be written.
+            SpeechError: if the model fails.
         """
+        self._give_memory_back()
         kept = self._cache.items()
-        arrays: dict[str, NDArray[Any]] = {f"a{number}": audio for number, (_, audio) in enumerate(kept)}
-        words = np.array([key for key, _ in kept])
+        arrays: dict[str, NDArray[Any]] = {f"a{at}": audio for at, (_, audio) in enumerate(kept)}
+        packed = BytesIO()
+        arrays["words"] = np.array([key for key, _ in kept], np.str_)
+        np.savez(packed, **arrays)  # type: ignore[arg-type]  # its allow_pickle is no array
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            arrays |= {"identity": np.array(self._identity), "words": words}
-            np.savez(file, **arrays)  # type: ignore[arg-type]  # its allow_pickle is no array
-        os.replace(file.name, path)
+        with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+            whole = Path(folder, path.name)
+            whole.write_bytes(self._seal(packed.getvalue()) + packed.getvalue())
+            os.replace(whole, path)
 
     def load(self, path: Path) -> int:
-        """Take up what ``save`` wrote; how many phrases. 0 for no file, or one of another voice.
+        """Take up what ``save`` wrote; how many phrases. 0 for no file, one cut short or altered,
+        or one of another voice: it is only a cache.
 
         The keys are the words as they are read aloud, so a change of reading renders anew.
         """
+        kept = self._read(path)
+        for words, audio in kept:
+            self._cache.put(words, audio)
+        sessions.release_memory()
+        return len(kept)
+
+    def _read(self, path: Path) -> list[tuple[str, Int16]]:
         try:
-            with np.load(path, allow_pickle=False) as stored:
-                if str(stored["identity"]) != self._identity:
-                    return 0
-                for number, key in enumerate(stored["words"]):
-                    self._cache.put(str(key), stored[f"a{number}"])
-                return len(stored["words"])
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile):
-            return 0  # missing or cut short: it is only a cache
+            data = path.read_bytes()
+        except OSError:
+            return []
+        seal, packed = data[:_SEAL_BYTES], data[_SEAL_BYTES:]
+        if seal != self._seal(packed):
+            return []
+        with np.load(BytesIO(packed), allow_pickle=False) as stored:
+            return [(words, stored[f"a{at}"]) for at, words in enumerate(stored["words"].tolist())]
 
-    def prepare(self, spokens: Iterable[Spoken]) -> None:
-        """Render and keep sentences that are sure to be said: greeting, refusal, goodbye."""
-        for spoken in spokens:
-            self.render(spoken)
+    def _seal(self, packed: bytes) -> bytes:
+        """What stands before ``packed``: only the same voice makes the same of the same bytes."""
+        return hashlib.sha256(self._identity + packed).digest()
 
-    async def prepare_async(self, spokens: Iterable[Spoken]) -> None:
-        """``prepare`` on a rendering thread, for speculative work during a call."""
-        await sessions.run_rendering(self.prepare, list(spokens))
+    def _give_memory_back(self) -> None:
+        """Run the model on next to nothing, and let it keep no more memory than that takes."""
+        options = ort.RunOptions()
+        options.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
+        inputs = {
+            "input": np.zeros((1, 1), np.int64),
+            "input_lengths": np.ones(1, np.int64),
+            "scales": np.array([0, 1, 0], np.float32),
+        }
+        with sessions.failing("voice failed"):
+            self._piper.session.run(None, inputs, options)
+        sessions.release_memory()
 
-    def _phrase(self, piece: str, pause_secs: float) -> Int16:
-        audio = self._cache.get(piece, lambda: self._synthesise(piece))
-        if not pause_secs:
-            return audio
-        return np.pad(audio, (0, round(pause_secs * self.sample_rate_hz)))
+    def _phrase(self, piece: str) -> Int16:
+        return self._cache.get(piece, lambda: self._synthesise(piece))
+
+    def _paused(self, audio: Int16, pause_secs: float) -> Int16:
+        return np.pad(audio, (0, round(pause_secs * self.sample_rate_hz))) if pause_secs else audio
 
     def _synthesise(self, words: str) -> Int16:
-        try:
+        with sessions.failing(f"voice failed on {words!r}"):
             rendered = self._piper.synthesize(words, self._style)
             chunks = [chunk.audio_float_array for chunk in rendered]
-        except _RUNTIME_ERRORS as error:
-            raise SpeechError(f"voice failed on {words!r}: {error}") from error
-        if not chunks:
-            return np.zeros(0, np.int16)
-        audio = np.concatenate(chunks).astype(np.float32)
-        audio = resample(audio, self._piper.config.sample_rate, self.sample_rate_hz)
-        return to_int16(finish(audio, self.sample_rate_hz))
+            if not chunks:
+                return np.zeros(0, np.int16)
+            audio = np.concatenate(chunks).astype(np.float32)
+            audio = resample(audio, self._piper.config.sample_rate, self.sample_rate_hz)
+            return to_int16(finish(audio, self.sample_rate_hz))
 
 
 def finish(audio: Float32, sample_rate_hz: int) -> Float32:
     """``audio`` at telephone level, with at most 20 ms before the first audible sample (above
     300 of 32,768) and 80 ms after the last.
 
-    The level is the RMS over 20 ms windows within 20 dB of the loudest, so that pauses don't
-    count; where it would lift a peak above -3 dBFS the peak decides.
+    The level is that of ``speech.audio.levels``; where it would lift a peak above -3 dBFS the
+    peak decides.
     """
-    window = sample_rate_hz // 50
-    whole = audio[: audio.size // window * window].reshape(-1, window)
-    energy = np.square(whole).mean(axis=1)
-    loudest = float(energy.max(initial=0.0))
-    if loudest <= 1e-10:
+    loudest, rms = levels(audio, sample_rate_hz)
+    if loudest <= _SILENCE_RMS:
         return audio[:0]
-    rms = float(np.sqrt(energy[energy >= loudest * 0.01].mean()))
     audio = audio * np.float32(min(_TARGET_RMS / rms, _PEAK / float(np.abs(audio).max())))
     audible = np.flatnonzero(np.abs(audio) > _AUDIBLE)
     start = max(0, int(audible[0]) - round(_LEAD_SECS * sample_rate_hz))
@@ -208,7 +222,7 @@ def _with_pauses(spoken: Spoken) -> Iterator[tuple[str, float]]:
 
 def _load() -> tuple[PiperVoice, SynthesisConfig]:
     config_path = verified("piper-joe-config")
-    session: ort.InferenceSession = sessions.session("piper-joe")
+    session: ort.InferenceSession = sessions.session("piper-joe", arena=True)
     try:
         from piper import PiperVoice
         from piper.config import PiperConfig, SynthesisConfig

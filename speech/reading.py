@@ -8,6 +8,7 @@ date before a fraction, a room before a plain number.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -40,6 +41,10 @@ _FRACTIONS = {
     "1/2": "one half", "1/3": "one third", "2/3": "two thirds",
     "1/4": "one quarter", "3/4": "three quarters",
 }  # fmt: skip
+# What compatibility forms would leave or spoil: other hyphens than - in a phone number, signs.
+_PLAIN = str.maketrans({"‐": "-", "‑": "-", "−": "-", "№": " number ", **dict.fromkeys("™®©℠")})
+# 2½ -> 2 and ½, before its compatibility form (1⁄2) is put there.
+_WHOLE_AND_PART = re.compile(r"(?<=\d)\s?(?=[¼½¾⅓⅔])")
 
 
 @lru_cache(maxsize=2048)
@@ -51,7 +56,9 @@ def read_aloud(spoken: Spoken) -> str:
     """
     if not isinstance(spoken, Spoken):
         raise TypeError(f"only Spoken may be read aloud, not {type(spoken).__name__}")
-    text = spoken.text
+    text = _WHOLE_AND_PART.sub(" and ", spoken.text.translate(_PLAIN))
+    text = unicodedata.normalize("NFKC", text)
+    text = "\n".join(" ".join(line.split()) for line in text.splitlines() if line.strip())
     for pattern, words in _RULES:
         text = pattern.sub(words, text)
     if not any(c.isalpha() for c in text):
@@ -238,9 +245,12 @@ _I = re.IGNORECASE
 _RULES: tuple[_Rule, ...] = (
     _rule(r"[‘’]", "'"),
     _rule(r"[“”\"*_`#](?!\d)", ""),
-    _rule(r"\u00a0|\u202f", " "),
-    _rule(r"…|\.{3,}", "."),
-    _rule(r"^\s*[-•]\s+", "", re.MULTILINE),
+    _rule(r"\.{3,}", "."),
+    _rule(r"^[-•] ", "", re.MULTILINE),
+    _rule("⁄", "/"),
+    # numbers nobody says, and a point without a number before it
+    _rule(r"\d{16,}|\d{1,3}(?:,\d{3}){5,}", lambda m: n.digits(m[0])),
+    _rule(r"(?<![\w.,])\.(?=\d)", "0."),
     # addresses of the net
     _rule(r"(?P<local>[\w.+-]+)@(?P<host>[\w-]+(?:\.[\w-]+)+)", _email),
     _rule(
@@ -328,6 +338,7 @@ _RULES: tuple[_Rule, ...] = (
     ),
     _rule(r"\b([A-Z]{2}),? (\d{5})(?:-(\d{4}))?\b", lambda m: f"{spell(m[1])} {n.digits(m[2])}"),
     # quantities
+    _rule(r"(?<![\w.])(?<!\d )-(?=\d)", "minus "),
     _rule(rf"(?:(?P<first>{_NUMBER})(?:%)?{_DASH})?(?P<last>{_NUMBER}) ?%", _percent),
     _rule(
         rf"\b(?P<amount>{_NUMBER})(?:{_DASH}(?P<last>{_NUMBER}))? ?(?P<unit>{_UNIT})(?![\w])",
@@ -345,7 +356,7 @@ _RULES: tuple[_Rule, ...] = (
     *(_rule(pattern, words) for pattern, words in ABBREVIATIONS),
     _rule(r"\b(vitamin|hepatitis|type|part|building|form) A\b", r"\1 eigh", _I),
     _rule(
-        r"\b[A-Z]+(?:\d+[A-Z]*)+\b",
+        r"\b[A-Z]+\d+(?:[A-Z]+\d+)*[A-Z]*\b",
         lambda m: "-".join(
             n.cardinal(p) if p.isdigit() else spell(p) for p in re.findall(r"\d+|[A-Z]+", m[0])
         ),
@@ -353,7 +364,6 @@ _RULES: tuple[_Rule, ...] = (
     _rule(r"\b([A-Za-z]+)-(?=\d)", r"\1 "),
     _rule(r"\b[A-Z]{2,5}(?=s?\b)", _capitals),
     # what is left
-    _rule(r"(?<![\w.])-(?=\d)", "minus "),
     _rule(_NUMBER, lambda m: f" {_plain_number(m)}" if _glued(m) else _plain_number(m)),
     _rule(r"\s*[–—]\s*|\s-+\s", ", "),
     _rule(r"\s*[()]\s*", ", "),

@@ -10,21 +10,23 @@ from pipecat.services.settings import TTSSettings
 from pipecat.services.tts_service import TTSService
 from pipecat.transcriptions.language import Language
 
-from frontdesk import CitationInSpeechError, SpeechError, Spoken
+from frontdesk import SpeechError, Spoken
 from speech.audio import resample
 from speech.piper import Voice
+from speech.reading import read_aloud
 
 
-async def refuse_citation(text: str, text_type: str) -> str:
-    """``text``, proven free of citations.
+async def speakable(text: str, text_type: str) -> str:
+    """``text``, proven free of citations; '' if there is nothing in it to say ("...").
 
     As a Pipecat text transform, which runs before anything is opened or announced: what it
-    raises becomes an ``ErrorFrame``, and neither audio nor a ``TTSTextFrame`` follows.
+    raises becomes an ``ErrorFrame``, and neither audio nor a ``TTSTextFrame`` follows, nor do
+    they for ''. (Pipecat gives a voice up for good after three texts without audio.)
 
     Raises:
         CitationInSpeechError: if the text still carries a bracketed id.
     """
-    return Spoken(text).text
+    return text if read_aloud(Spoken(text)) else ""
 
 
 class PiperTTSService(TTSService):
@@ -39,7 +41,7 @@ class PiperTTSService(TTSService):
             **kwargs,
         )
         self._voice = voice
-        self.add_text_transformer(refuse_citation)
+        self.add_text_transformer(speakable)
 
     def can_generate_metrics(self) -> bool:
         """Time to the first audio is reported."""
@@ -59,7 +61,14 @@ class PiperTTSService(TTSService):
                     continue
                 audio = resample(samples, self._voice.sample_rate_hz, self.sample_rate)
                 yield TTSAudioRawFrame(audio.tobytes(), self.sample_rate, 1, context_id=context_id)
-        except CitationInSpeechError as error:
-            yield ErrorFrame(error=str(error), exception=error)
         except SpeechError as error:
             yield ErrorFrame(error=str(error), exception=error)
+
+    async def on_turn_context_completed(self) -> None:
+        """Close what was opened for the text, audio or not.
+
+        ``run_tts`` has yielded all there is. Pipecat takes the lack of audio for audio yet to
+        come, and would hold the context of a text whose voice failed for 3 s.
+        """
+        self._is_yielding_frames_synchronously = True
+        await super().on_turn_context_completed()

@@ -48,13 +48,14 @@ class SmartTurn:
         count as silence.
 
         Raises:
-            SpeechError: if the audio is not one-dimensional float32.
+            SpeechError: if the audio is not one-dimensional float32, or the model fails.
         """
         if audio.ndim != 1 or audio.dtype != np.float32:
             raise SpeechError(f"audio must be 1-d float32, got {audio.dtype} {audio.shape}")
         if not np.isfinite(audio).all():
             audio = np.nan_to_num(audio, nan=0.0, posinf=0.0, neginf=0.0)
         audio = np.concatenate((audio, _TAIL))[-_SAMPLES:]
-        features = compute_whisper_log_mel_features(np.pad(audio, (_SAMPLES - audio.size, 0)))
-        (output,) = self._session.run(None, {"input_features": features[np.newaxis]})
-        return float(output[0, 0])
+        with sessions.failing("turn model failed"):
+            features = compute_whisper_log_mel_features(np.pad(audio, (_SAMPLES - audio.size, 0)))
+            (output,) = self._session.run(None, {"input_features": features[np.newaxis]})
+            return float(output[0, 0])

@@ -1,6 +1,8 @@
 """One set of engines for all speech tests, and the telephone band."""
 
+import mmap
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +20,11 @@ with warnings.catch_warnings():
 @pytest.fixture(scope="session")
 def engines() -> Engines:
     return Engines.load()
+
+
+def resident_bytes() -> int:
+    """Memory of this process that is in RAM (Linux)."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
 
 
 def mu_law(samples: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from speech.audio import resample, to_float32, to_int16
+from speech.audio import levels, resample, to_float32, to_int16
 
 
 def tone(hz: int, rate_hz: int, secs: float = 0.5) -> np.ndarray:
@@ -49,3 +49,17 @@ def test_other_types_are_refused(convert):
 def test_stereo_is_refused():
     with pytest.raises(ValueError, match="one-dimensional"):
         resample(np.zeros((4, 2), np.float32), 8000, 16000)
+
+
+def test_levels_leave_pauses_out():
+    speech = tone(440, 8000, 1.0)
+    paused = np.concatenate((speech, np.zeros(16000, np.float32), speech / 2))
+    loudest, rms = levels(paused, 8000)
+    assert loudest == pytest.approx(0.5 / 2**0.5, rel=0.01)
+    assert rms == pytest.approx((0.125 * (1 + 1 / 4) / 2) ** 0.5, rel=0.01)
+
+
+def test_levels_of_nothing_and_of_silence():
+    assert levels(np.zeros(0, np.float32), 8000) == (0.0, 0.0)
+    assert levels(np.ones(159, np.float32), 8000) == (0.0, 0.0)
+    assert levels(np.zeros(8000, np.float32), 8000) == (0.0, 0.0)

@@ -1,7 +1,7 @@
 """Rendered audio is made once, kept within its bytes, and never altered."""
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -69,4 +69,56 @@ def test_a_failure_is_not_kept():
 
     with pytest.raises(SpeechError):
         cache.get("a", fail)
+    assert cache.get("a", lambda: audio(3)).size == 3
+
+
+def test_held_is_what_is_there_and_counts_as_a_use():
+    cache = AudioCache(60)
+    assert cache.held("a") is None
+    made = [cache.get(key, lambda: audio(10)) for key in "abc"]
+    assert cache.held("a") is made[0]
+    cache.get("d", lambda: audio(10))
+    assert [key for key, _ in cache.items()] == ["c", "a", "d"]
+
+
+def test_put_keeps_what_is_there_read_only():
+    cache = AudioCache(1000)
+    first = audio(10)
+    cache.put("a", first)
+    cache.put("a", audio(20))
+    assert cache.get("a", lambda: audio(99)) is first
+    assert cache.size_bytes == 20
+    with pytest.raises(ValueError, match="read-only"):
+        first[0] = 1
+
+
+def test_put_while_it_is_being_made_counts_once():
+    cache = AudioCache(1000)
+
+    def make() -> np.ndarray:
+        cache.put("a", audio(10))
+        return audio(10)
+
+    cache.get("a", make)
+    assert cache.size_bytes == 20
+    assert len(cache.items()) == 1
+
+
+def test_those_who_waited_get_the_failure_too(monkeypatch):
+    waiting = threading.Event()
+
+    class Awaited(Future):
+        def result(self, timeout=None):
+            waiting.set()
+            return super().result(timeout)
+
+    def fail() -> np.ndarray:
+        assert waiting.wait(5)
+        raise SpeechError("no")
+
+    monkeypatch.setattr("speech.cache.Future", Awaited)
+    cache = AudioCache(1000)
+    with ThreadPoolExecutor(2) as threads:
+        both = [threads.submit(cache.get, "a", fail) for _ in range(2)]
+        assert [type(future.exception(5)) for future in both] == [SpeechError, SpeechError]
     assert cache.get("a", lambda: audio(3)).size == 3

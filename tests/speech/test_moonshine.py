@@ -74,6 +74,17 @@ def test_the_last_30_seconds_count(engines, saturday):
     assert "Saturday" in utterance.text
 
 
+@pytest.mark.parametrize("error", [ValueError("shape"), MemoryError(), KeyError("past")])
+def test_however_the_model_fails_it_is_a_speech_error(engines, saturday, monkeypatch, error):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr("speech.moonshine.Decoding", fail)
+    with pytest.raises(SpeechError, match=r"^recogniser failed: ") as raised:
+        engines.moonshine.transcribe(saturday)
+    assert raised.value.__cause__ is error
+
+
 @pytest.mark.parametrize(
     "audio", [np.zeros((2, 100), np.float32), np.zeros(SECOND), np.zeros(SECOND, np.int16)]
 )

@@ -119,6 +119,16 @@ TABLE = [
     ),
     ("See clinic.example.", "See clinic dot example."),
     ("nurse2@clinic.co.uk", "nurse two at clinic dot co dot U-K"),
+    # written as a typesetter writes
+    ("Call 555‑0142.", "Call five five five, oh one four two."),
+    ("It takes 2½ hours.", "It takes two and one half hours."),
+    ("½ tablet", "one half tablet"),
+    ("２ visits ™", "two visits"),
+    ("№ 5 for 10 m²", "number five for ten m two"),
+    ("−5°F", "minus five degrees Fahrenheit"),
+    ("at -5 or 8 -5", "at minus five or eight to five"),
+    # a point without a number before it is no full stop
+    ("Take .5 mg.", "Take zero point five milligrams."),
     # nothing to say
     ("Thank you 🙂!", "Thank you!"),
     ("...", ""),
@@ -150,6 +160,24 @@ def test_only_spoken_is_read() -> None:
         read_aloud("We open at 8.")  # type: ignore[arg-type]
     with pytest.raises(CitationInSpeechError):
         read_aloud(Spoken("We open at 8 [kb-hours]."))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Reference A" + "1" * 60 + "x",  # once tried in every split of its digits
+        " " * 20_000 + "x",
+        "$" + "9" * 5000,
+        "1" + ",000" * 200,
+        "9" * 5000 + " mg",
+    ],
+    ids=lambda written: written[:12],
+)
+@pytest.mark.timeout(20)
+def test_long_and_odd_text_is_read_in_time(written: str) -> None:
+    words = read_aloud(Spoken(written))
+    assert any(c.isalpha() for c in words)
+    assert not any(c.isdigit() for c in words)
 
 
 @pytest.mark.parametrize(

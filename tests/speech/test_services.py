@@ -302,6 +302,44 @@ async def test_a_failed_decode_is_an_error_and_an_empty_answer(recogniser):
     assert "recogniser failed" in call.up.of(ErrorFrame)[0].error
 
 
+@pytest.mark.parametrize("error", [ValueError("odd"), MemoryError(), KeyError(7)])
+async def test_a_decode_that_fails_oddly_is_answered_too_and_the_next_is_heard(recogniser, error):
+    hear = recogniser.transcribe
+
+    def fail(_):
+        recogniser.transcribe = hear
+        raise error
+
+    recogniser.transcribe = fail
+    async with Call(MoonshineSTTService(recogniser)) as call:
+        for turn, text in ((1, ""), (2, "1.45 s")):
+            await call.send(START())
+            await call.hear(SECOND)
+            await call.send(STOP())
+            await call.down.wait_for(EagerTranscriptionFrame, turn)
+            await call.commit()
+            assert (await call.down.wait_for(TranscriptionFrame, turn)).text == text
+    assert [frame.error for frame in call.up.of(ErrorFrame)] == [f"recogniser failed: {error}"]
+
+
+async def test_audio_of_half_a_sample_is_answered(recogniser):
+    async with Call(MoonshineSTTService(recogniser)) as call:
+        await call.send(START(), InputAudioRawFrame(b"\1\2\3", 8000, 1), STOP())
+        await call.down.wait_for(EagerTranscriptionFrame)
+        await call.commit()
+        assert (await call.down.wait_for(TranscriptionFrame)).text == ""
+    assert "recogniser failed" in call.up.of(ErrorFrame)[0].error
+
+
+async def test_run_stt_itself_hears_or_says_why_not(recogniser):
+    service = MoonshineSTTService(recogniser)
+    service._sample_rate = 8000
+    (frame,) = [frame async for frame in service.run_stt(SECOND.tobytes())]
+    assert (type(frame), frame.text) == (TranscriptionFrame, "1.00 s")
+    (frame,) = [frame async for frame in service.run_stt(b"\1\2\3")]
+    assert (type(frame), frame.error[:18]) == (ErrorFrame, "recogniser failed:")
+
+
 async def test_a_committed_turn_is_answered_before_the_end(recogniser):
     recogniser.gate.clear()
     async with Call(MoonshineSTTService(recogniser)) as call:
@@ -362,11 +400,40 @@ async def test_run_tts_itself_refuses_a_citation(engines):
     assert [type(frame) for frame in frames] == [ErrorFrame]
 
 
-async def test_a_failing_voice_is_an_error_frame(engines, monkeypatch):
+@pytest.mark.parametrize("text", ["...", "🙂", "—", " "])
+async def test_text_without_a_word_opens_nothing(engines, text):
+    async with Call(engines.tts()) as call:
+        for _ in range(4):  # three without audio would end a Pipecat voice for good
+            await call.send(TTSSpeakFrame(text))
+        await call.send(TTSSpeakFrame("Goodbye."))
+        await call.down.wait_for(TTSStoppedFrame)
+    assert len(call.down.of(TTSStartedFrame)) == len(call.down.of(TTSAudioRawFrame)) == 1
+    assert not call.up.of(ErrorFrame)
+
+
+@pytest.fixture
+def failing_voice(engines, monkeypatch):
     def fail(_):
         raise SpeechError("voice failed")
 
     monkeypatch.setattr(engines.voice, "_synthesise", fail)
-    service = PiperTTSService(engines.voice)
+    return engines
+
+
+async def test_a_failing_voice_is_an_error_frame(failing_voice):
+    service = PiperTTSService(failing_voice.voice)
     frames = [frame async for frame in service.run_tts("Never said before.", "context")]
     assert [frame.error for frame in frames] == ["voice failed"]
+
+
+async def test_a_failing_voice_holds_nothing_up(failing_voice):
+    """Pipecat would wait 3 s for audio that does not come."""
+    spoken = Spoken("Goodbye.")
+    failing_voice.voice._cache.put(spoken.text, np.full(800, 1000, np.int16))
+    async with Call(failing_voice.tts()) as call:
+        async with asyncio.timeout(2):
+            await call.send(TTSSpeakFrame("Never said before either."))
+            await call.send(TTSSpeakFrame(spoken.text))
+            await call.down.wait_for(TTSStoppedFrame, 2)
+    assert call.up.of(ErrorFrame)[0].error == "voice failed"
+    assert len(call.down.of(TTSAudioRawFrame)) == 1

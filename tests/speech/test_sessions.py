@@ -1,13 +1,15 @@
 """One session a model, one thread a session, inference off the event loop."""
 
 import asyncio
+import sys
 import threading
 
 import pytest
 
-from frontdesk import ModelFileError, models
+from frontdesk import CitationInSpeechError, ModelFileError, SpeechError, Spoken, models
 from speech import sessions
 from speech.moonshine import Moonshine
+from tests.speech.conftest import resident_bytes
 
 
 def test_one_session_for_all_with_one_thread():
@@ -15,7 +17,17 @@ def test_one_session_for_all_with_one_thread():
     assert sessions.session("silero-vad") is first
     options = first.get_session_options()
     assert (options.intra_op_num_threads, options.inter_op_num_threads) == (1, 1)
+    assert (options.enable_mem_pattern, options.enable_cpu_mem_arena) == (False, False)
     assert first.get_providers() == ["CPUExecutionProvider"]
+
+
+def test_only_the_voice_keeps_the_memory_of_its_largest_run(engines):
+    kept = {
+        name
+        for name, session in sessions._sessions.items()
+        if session.get_session_options().enable_cpu_mem_arena
+    }
+    assert kept == {"piper-joe"}
 
 
 def test_altered_model_is_refused(monkeypatch):
@@ -48,6 +60,38 @@ async def test_pool_is_bounded_and_at_least_two():
 
     await asyncio.gather(*(sessions.run(work) for _ in range(8)))
     assert 2 <= running[1] <= sessions.pool()._max_workers
+
+
+def test_as_many_threads_as_cores_it_may_use(monkeypatch):
+    for cores, threads in ((1, 2), (2, 2), (3, 3)):
+        monkeypatch.setattr(sessions.os, "sched_getaffinity", lambda _, n=cores: set(range(n)))
+        assert sessions._threads() == threads
+
+
+def test_whatever_fails_is_a_speech_error_and_a_speech_error_stays():
+    error = KeyError("phoneme")
+    with (
+        pytest.raises(SpeechError, match=r"^it failed: 'phoneme'$") as raised,
+        sessions.failing("it failed"),
+    ):
+        raise error
+    assert raised.value.__cause__ is error
+    with pytest.raises(CitationInSpeechError, match="refusing"), sessions.failing("it failed"):
+        Spoken("[kb-hours]")
+    with pytest.raises(KeyboardInterrupt), sessions.failing("it failed"):
+        raise KeyboardInterrupt
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is given back on Linux")
+def test_freed_memory_is_given_back():
+    """64 kB pieces stay with the C library when freed: 64 MB of them, but for the last."""
+    pieces = [bytes([1]) * 65536 for _ in range(1024)]
+    last = pieces[-1]
+    del pieces
+    before = resident_bytes()
+    sessions.release_memory()
+    assert before - resident_bytes() > 40_000_000
+    assert len(last) == 65536
 
 
 async def test_errors_come_back():
