@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import numpy as np
+from loguru import logger
 from pipecat.frames.frames import (
     BotStartedSpeakingFrame,
     BotStoppedSpeakingFrame,
@@ -37,6 +38,7 @@ from agent.turns import (
     TurnMachine,
     TurnPolicy,
 )
+from frontdesk import SpeechError
 
 # Smart Turn listens to the last 8 s (pipecat.audio.turn.smart_turn.base_smart_turn).
 _TURN_MODEL_S = 8
@@ -139,9 +141,12 @@ class TurnTaking(FrameProcessor):
                 await self._on_silence(action)
 
     async def _ask(self) -> None:
-        probability = await self._turn_model(
-            np.frombuffer(bytes(self._audio), np.int16), self._rate_hz
-        )
+        audio = np.frombuffer(bytes(self._audio), np.int16)
+        try:
+            probability = await self._turn_model(audio, self._rate_hz)
+        except SpeechError as error:  # then the transcript and the silence decide alone
+            logger.warning("no end-of-turn judgement: {}", error)
+            probability = 0.0
         self._trace.stage("turn_model")
         await self._step(SoundsComplete(probability))
 

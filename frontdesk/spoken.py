@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from frontdesk.errors import SpeechError
 
-_CITATION = re.compile(r"\[[^\]\n]*\]")
+# Square brackets, and the wide ones in which some language models cite.
+_CITATION = re.compile(r"[\[【［][^\]】］\n]*[\]】］]")
 
 
 class CitationInSpeechError(SpeechError):

@@ -15,6 +15,11 @@ from pathlib import Path
 from agent.settings import load_settings
 from frontdesk import KnowledgeBaseError
 
+_RATES = {
+    "over_refusal": "right answers to well-heard questions refused",
+    "wrongly_answered": "questions without an answer answered",
+}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
@@ -83,8 +88,11 @@ def _calibrate(folder: Path, held_out: str | None, as_json: bool) -> int:
             f"  {c.n_answerable} answerable, {c.n_unanswerable} unanswerable questions; AUC "
             f"{c.auc:.3f} and {c.support_auc:.3f}; held out: {held_out or 'no voice'}"
         )
-        for name in ("over_refusal", "wrongly_answered"):
+        for name, what in _RATES.items():
             rate = getattr(c, name)
-            print(f"  {name.replace('_', ' '):17} {rate}")
+            print(
+                f"  {what}: {rate.rate:.1%} ({rate.low:.1%} to {rate.high:.1%} with 95 % "
+                f"confidence, n {rate.n})"
+            )
     print(f"written to {folder / calibration.FLOORS_FILE}")
     return 0
