@@ -224,3 +224,16 @@ def test_fillers_of_a_knowledge_base(tmp_path):
 
 def test_words_keep_combining_marks():
     assert words("कि\u200dताब") == ["कि\u200dताब"]
+
+
+@pytest.mark.parametrize(
+    ("heard", "resolved"),
+    [
+        ("Okay, I'm one about Sunday.", "what time do you guys open on sunday"),
+        ("And held about on Monday.", "what time do you guys open on monday"),
+        ("I was the one about Sunday", "what time do you guys open on sunday"),
+    ],
+)
+def test_a_misheard_follow_up_is_a_follow_up(heard, resolved):
+    assert make_query(heard, "what time do you guys open on saturday").text == resolved
+    assert make_query(heard).text == make_query(heard, None).text != resolved
