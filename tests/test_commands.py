@@ -471,5 +471,5 @@ def test_calls_that_cannot_be_placed_are_one_line(refused, tmp_path):
 
 def test_no_microphone_support_is_one_line(refused, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyaudio", None)
-    assert "pip install 'frontdesk[mic]'" in refused("mic")
-    assert "pip install 'frontdesk[mic]'" in refused("mic", "--devices")
+    assert "pip install -e '.[mic]'" in refused("mic")
+    assert "pip install -e '.[mic]'" in refused("mic", "--devices")

@@ -135,7 +135,8 @@ async def test_the_greeting_does_not_wait_for_the_caller(settings, call_engines,
 @pytest.mark.slow
 async def test_a_silent_caller_is_asked_twice_and_let_go(settings, call_engines, lines):
     chosen = settings(turns={"prompt_after_s": 0.3}, voice={"greeting": "Hello."})
-    call_engines._speech.voice.prepare(FIXED_SENTENCES)
+    for words in FIXED_SENTENCES:
+        call_engines._speech.voice.render(words)
     async with serving(chosen, call_engines, lines) as server:
         # Silence is audio too: it keeps the media coming.
         result = await place_call(server.url, [], linger_ms=20_000)

@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 import time
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -47,7 +48,7 @@ class Agent:
         self.stops = 0
 
     async def webhook(self, request):
-        form = dict(await request.form())
+        form = dict(parse_qsl((await request.body()).decode()))
         host = request.headers["host"]
         parameters = {"caller": form["From"], "called": form["To"]}
         return Response(twiml(f"ws://{host}/bye", parameters), media_type="application/xml")

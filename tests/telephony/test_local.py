@@ -79,7 +79,7 @@ def test_without_pyaudio_one_line_names_the_command(monkeypatch, ask):
         ask()
     assert str(caught.value) == (
         "the microphone needs PortAudio and PyAudio; "
-        "run: apt-get install portaudio19-dev && pip install 'frontdesk[mic]'"
+        "run: apt-get install portaudio19-dev && .venv/bin/pip install -e '.[mic]'"
     )
 
 
@@ -183,7 +183,7 @@ asyncio.run(main())
 needs_pyaudio = pytest.mark.skipif(
     importlib.util.find_spec("pyaudio") is None,
     reason="PyAudio is not installed; run: apt-get install portaudio19-dev && "
-    "pip install 'frontdesk[mic]'",
+    "pip install -e '.[mic]'",
 )
 
 
