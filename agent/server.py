@@ -25,6 +25,9 @@ from telephony.twilio import (
     twiml_refusal,
 )
 
+# It warns of every frame sent to a caller who has just gone; how a call ends is logged here, once.
+logger.disable("pipecat.transports.websocket.fastapi")
+
 VOICE_PATH = "/twilio/voice"
 MEDIA_PATH = "/twilio/media"
 RATE_HZ = 8000
