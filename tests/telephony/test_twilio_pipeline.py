@@ -26,6 +26,15 @@ from websockets.exceptions import ConnectionClosed
 from telephony.g711 import ulaw_decode, ulaw_encode
 from telephony.twilio import GuardedTwilioSerializer, mark_message, read_start
 
+
+@pytest.fixture(autouse=True)
+def pipecat_logs():
+    """Pipecat's own lines about its socket, which the agent's server turns off."""
+    logger.enable("pipecat.transports.websocket.fastapi")
+    yield
+    logger.disable("pipecat.transports.websocket.fastapi")
+
+
 CONNECTED = '{"event":"connected"}'
 
 
