@@ -32,7 +32,7 @@ try it:
   frontdesk ask "what time do you open on saturday"
   frontdesk ask "and what about sunday" --context "what time do you open on saturday"
   frontdesk serve                     # then, in another terminal:
-  frontdesk call "how long does a refill take" "thanks, goodbye"
+  frontdesk call "what time do you open on saturday" "goodbye"
 
 settings come from frontdesk.toml and FRONTDESK_* variables; see frontdesk.example.toml
 """

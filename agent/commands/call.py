@@ -1,6 +1,6 @@
 """Place a test call over a real wire: real-time audio, timings taken on the returned media.
 
-  frontdesk call "how long does a refill take" "thanks, goodbye"     # typed turns, spoken for you
+  frontdesk call "what time do you open on saturday" "goodbye"  # typed turns, spoken for you
   frontdesk call question1.wav question2.flac --out call.wav         # recorded turns
   frontdesk call --to ws://127.0.0.1:8080/twilio/media question.wav  # straight to the media socket
 Exit 1 if a turn got no answer.

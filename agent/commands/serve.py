@@ -4,7 +4,7 @@ Point a Twilio number's voice webhook at  https://YOUR-HOST/twilio/voice  and se
 server.public_url to the same https://YOUR-HOST. Without a provider, try it on this machine:
 
   frontdesk serve
-  frontdesk call "how long does a refill take"
+  frontdesk call "what time do you open on saturday"
 """
 
 from __future__ import annotations
