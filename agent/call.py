@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from loguru import logger
@@ -45,11 +44,9 @@ class Call:
         record: CallRecord,
         *,
         rate_hz: int,
-        on_ended: Callable[[], None] | None = None,
     ) -> None:
         self._settings = settings
         self._record = record
-        self._on_ended = on_ended
         self._why: str | None = None
         trace = CallTrace(record)
         session = Session(engines.index, engines.policy)
@@ -92,8 +89,6 @@ class Call:
             await runner.run()
         finally:
             self._record.close(self._why or "agent hung up")
-            if self._on_ended:
-                self._on_ended()
 
     async def end(self, why: str) -> bool:
         """End the call now. Only the first reason counts; whether this was the first."""

@@ -179,9 +179,7 @@ class GroundedAnswer(FrameProcessor):
 
     async def _interrupted(self) -> None:
         """The caller speaks: drop the reply. If it was hardly heard, the caller was not done."""
-        if self._answering is not None and not self._answering.done():
-            await self.cancel_task(self._answering)
-        self._answering = None
+        await self._drop_answer()
         speaking, self._speaking = self._speaking, None
         if speaking is None:
             return
@@ -196,8 +194,11 @@ class GroundedAnswer(FrameProcessor):
         if guess is not None and not guess[1].done():
             await self.cancel_task(guess[1])
 
+    async def _drop_answer(self) -> None:
+        answering, self._answering = self._answering, None
+        if answering is not None and not answering.done():
+            await self.cancel_task(answering)
+
     async def _drop_work(self) -> None:
         await self._drop_guess()
-        if self._answering is not None and not self._answering.done():
-            await self.cancel_task(self._answering)
-        self._answering = None
+        await self._drop_answer()

@@ -110,7 +110,7 @@ def _file() -> Path:
 
 
 def load_settings(**overrides: Any) -> Settings:
-    """Read the settings.
+    """Read the settings; an override that is None counts as not given.
 
     Raises:
         ConfigError: on an unknown key or a bad value; the line names the key.
@@ -119,7 +119,7 @@ def load_settings(**overrides: Any) -> Settings:
         raise ConfigError(f"{_PREFIX}CONFIG names {_file()}, which is not a file")
     _reject_unknown_variables()
     try:
-        return Settings(**overrides)
+        return Settings(**{k: v for k, v in overrides.items() if v is not None})
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])

@@ -21,7 +21,7 @@ from rag.index import Index
 from rag.questions import Asked, Question
 from rag.types import Decision, Policy, Verdict
 
-_COUNTS = (
+COUNTS = (
     "n",
     "right",
     "wrong_fact",
@@ -87,7 +87,7 @@ def evaluate_answers(
 
 def counts(verdicts: Sequence[tuple[Asked, Verdict]]) -> dict[str, Any]:
     """How the verdicts compare with the gold answers."""
-    tally = Counter(dict.fromkeys(_COUNTS, 0))
+    tally = Counter(dict.fromkeys(COUNTS, 0))
     wrong: list[dict[str, Any]] = []
     for asked, verdict in verdicts:
         outcome = judge_one(asked.question, verdict)
@@ -112,7 +112,7 @@ def counts(verdicts: Sequence[tuple[Asked, Verdict]]) -> dict[str, Any]:
                 "facts": [list(fact) for fact in asked.question.facts],
             }
         )
-    return {**{name: tally[name] for name in _COUNTS}, "wrong": wrong}
+    return {**{name: tally[name] for name in COUNTS}, "wrong": wrong}
 
 
 def judge_one(question: Question, verdict: Verdict) -> str:

@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     """Answer the question; 0 also when it is refused, since a refusal is an answer."""
     from rag import Policy, answer, make_query, open_index
 
-    settings = load_settings(**({"kb": args.kb} if args.kb else {}))
+    settings = load_settings(kb=args.kb)
     index = open_index(settings.kb)
     context = args.context
     fillers = index.kb.fillers

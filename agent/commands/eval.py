@@ -18,15 +18,6 @@ from typing import Any
 
 from agent.settings import load_settings
 
-_COUNTS = (
-    "n",
-    "right",
-    "wrong_fact",
-    "over_refused",
-    "wrongly_answered",
-    "passed_checks_yet_wrong",
-)
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
@@ -46,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     from bench.results import write_result
     from rag import evaluate_answers, evaluate_retrieval, open_index, questions
 
-    folder = load_settings(**({"kb": args.kb} if args.kb else {})).kb
+    folder = load_settings(kb=args.kb).kb
     index = open_index(folder)
     rows = questions.read(folder / questions.QUESTIONS_FILE)
     voices = [questions.TYPED] if args.typed else None
@@ -77,10 +68,12 @@ def _table(kind: str, figures: dict[str, Any]) -> str:
                 cells = "  ".join(f"{name} {value:.3f}" for name, value in row.items())
                 lines.append(f"{form:10} {leg:7} {cells}")
         return "\n".join(lines)
+    from rag.evaluate import COUNTS
+
     lines = []
     parts = (("other voices", figures), ("held-out voice", figures["held_out_voice"]))
     for name, part in parts:
-        cells = "  ".join(f"{key.replace('_', ' ')} {part[key]}" for key in _COUNTS if key in part)
+        cells = "  ".join(f"{key.replace('_', ' ')} {part[key]}" for key in COUNTS)
         lines.append(f"{name:15} {cells}")
     for row in figures["wrong"][:20]:
         lines.append(f"  {row['outcome']:16} {row['id']} {row['voice']}: {row['heard']!r}")

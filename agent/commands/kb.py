@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     """Build or calibrate."""
     from rag import documents, store
 
-    folder = load_settings(**({"kb": args.kb} if args.kb else {})).kb
+    folder = load_settings(kb=args.kb).kb
     if args.action == "calibrate":
         return _calibrate(folder, args.held_out, args.json)
     index = store.rebuild(documents.load(folder))

@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
             print("no audio device found")
         return 0
     check_devices(args.input, args.output)
-    settings = load_settings(**({"kb": args.kb} if args.kb else {}))
+    settings = load_settings(kb=args.kb)
     quiet_logs(settings.log_level)
 
     from agent.call import Call

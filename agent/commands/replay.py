@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     from rag import Policy, open_index
 
     paths = record_paths(args.paths)
-    index = open_index(load_settings(**({"kb": args.kb} if args.kb else {})).kb)
+    index = open_index(load_settings(kb=args.kb).kb)
     results = [replay(path, index, Policy()) for path in paths]
     changed = sum(bool(result.changes) for result in results)
     if args.json:

@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     from agent.server import build_app, listen, make_server
 
     chosen = {k: v for k, v in (("host", args.host), ("port", args.port)) if v is not None}
-    settings = load_settings(server=chosen, **({"kb": args.kb} if args.kb else {}))
+    settings = load_settings(server=chosen, kb=args.kb)
     quiet_logs(settings.log_level)
     check_folder(settings.records.folder)
     sock = listen(settings.server.host, settings.server.port)
