@@ -49,7 +49,7 @@ class Call:
         self._record = record
         self._why: str | None = None
         trace = CallTrace(record)
-        session = Session(engines.index, engines.policy)
+        session = Session(lambda: engines.index, engines.policy)
         self._answer = GroundedAnswer(
             session, trace, run=engines.run, prepare=engines.prepare_first_phrase
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -14,14 +15,16 @@ from pipecat.services.tts_service import TTSService
 from tqdm import tqdm
 
 import speech.engines
+from agent.knowledge import Knowledge
+from agent.retrieval import index_of, policy_of
 from agent.session import FIXED_SENTENCES
 from agent.settings import Settings
 from frontdesk import SpeechError, Spoken
-from rag import Index, Policy, open_index
-from rag.store import artefact_path
+from rag import Index, store
 from rag.vocabulary import vocabulary
 from speech import sessions
 from speech.audio import resample, to_float32
+from speech.moonshine import Moonshine
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -39,12 +42,22 @@ class Engines:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self.index: Index = open_index(settings.kb)
-        self.policy = Policy()
+        self.knowledge = Knowledge(
+            store.artefact_path(settings.kb),
+            lambda: index_of(settings),
+            lambda: store.load(settings.kb, self.index.embedder),
+            on_swap=self._listen_for,
+        )
+        self.policy = policy_of(settings)
         self._settings = settings
         self._speech = speech.engines.Engines.load(
             words=vocabulary(self.index.kb), cache_bytes=settings.voice.cache_mb * 1_000_000
         )
+
+    @property
+    def index(self) -> Index:
+        """The index in service; another one after a build."""
+        return self.knowledge.index
 
     async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run ``function`` on an inference thread, off the event loop."""
@@ -97,7 +110,8 @@ class Engines:
         they are kept beside the index, so that only the first start takes its time. An answer
         that had to be rendered during a call came 0.3 s later.
         """
-        voice, path = self._speech.voice, artefact_path(self._settings.kb).with_name(_SPEECH_FILE)
+        voice = self._speech.voice
+        path = store.artefact_path(self._settings.kb).with_name(_SPEECH_FILE)
         voice.load(path)
         own = (Spoken(self._settings.voice.greeting), Spoken(self.policy.refusal))
         quoted = (Spoken.strip(sentence.text) for sentence in self.index.sentences[:limit])
@@ -120,14 +134,18 @@ class Engines:
         except OSError as error:
             logger.warning("rendered speech is not kept ({}: {})", path, error.strerror)
 
+    def _listen_for(self, index: Index) -> None:
+        """Have calls that begin from now on lean towards the words of ``index``."""
+        self._speech = replace(self._speech, moonshine=Moonshine(vocabulary(index.kb)))
+
     def versions(self) -> dict[str, Any]:
         """What a record says about how its answers came about."""
+        index = self.index
         return {
-            "kb": self.index.kb.sha256[:16],
-            "passages": len(self.index.kb.passages),
-            "embedder": self.index.embedder.hash[:16],
+            "kb": index.kb.sha256[:16],
+            "passages": len(index.kb.passages),
+            "embedder": index.embedder.hash[:16],
             "floors": {
-                language: round(floors.floor, 4)
-                for language, floors in self.index.calibrations.items()
+                language: round(floors.floor, 4) for language, floors in index.calibrations.items()
             },
         }

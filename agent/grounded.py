@@ -148,7 +148,11 @@ class GroundedAnswer(FrameProcessor):
         if not reply.say:
             self._unanswered = ""  # silence is the reply
         self._trace.event(
-            "verdict", heard=heard, speculated=speculated, **verdict_json(reply.verdict)
+            "verdict",
+            heard=heard,
+            speculated=speculated,
+            kb=reply.kb,
+            **verdict_json(reply.verdict),
         )
         await self._speak(reply.say, reply.hang_up)
 

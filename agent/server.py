@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from urllib.parse import parse_qsl
 
 import uvicorn
@@ -126,7 +128,12 @@ def build_app(settings: Settings, engines: Engines) -> FastAPI:
     """The HTTP and WebSocket application."""
     switchboard = Switchboard(settings, engines)
 
-    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        with engines.knowledge.watched():
+            yield
+
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     app.state.switchboard = switchboard
 
     @app.post(VOICE_PATH)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,33 +17,40 @@ FIXED_SENTENCES = (STILL_THERE, GOODBYE, _NOTHING_YET)
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What to say to one utterance, why, and whether the call ends after it."""
+    """What to say to one utterance, why, and whether the call ends after it.
+
+    ``kb`` begins the hash of the knowledge base that it was decided on.
+    """
 
     verdict: Verdict
     say: Spoken
     hang_up: bool = False
+    kb: str = ""
 
 
 class Session:
     """State of one call; dropped with it.
 
     ``reply`` changes nothing, so a speculative reply costs no state; ``accept`` makes a reply
-    the one that was given.
+    the one that was given. ``index`` may be a function that gives the one of the moment: it is
+    asked once a turn.
     """
 
-    def __init__(self, index: Index, policy: Policy) -> None:
-        self._index = index
+    def __init__(self, index: Index | Callable[[], Index], policy: Policy) -> None:
+        self._index = index if callable(index) else lambda: index
         self._policy = policy
         self._question: str | None = None
         self._last_said = _NOTHING_YET
 
     def reply(self, heard: str) -> Reply:
         """Decide what to say to ``heard`` (the recogniser's text, possibly empty)."""
-        query = make_query(heard, self._question, fillers=self._index.kb.fillers)
-        verdict = answer(query, self._index, self._policy)
+        index = self._index()
+        query = make_query(heard, self._question, fillers=index.kb.fillers)
+        verdict = answer(query, index, self._policy)
         if verdict.decision is Decision.CONVERSATION and verdict.reason in _SAY_AGAIN:
             verdict = replace(verdict, say=self._last_said)
-        return Reply(verdict, verdict.say, hang_up=verdict.reason is Reason.GOODBYE)
+        hang_up = verdict.reason is Reason.GOODBYE
+        return Reply(verdict, verdict.say, hang_up, kb=index.kb.sha256[:16])
 
     def accept(self, reply: Reply) -> None:
         """Remember ``reply`` as given: its question is the context of the next."""

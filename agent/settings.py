@@ -28,6 +28,37 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class RetrievalSettings(_Section):
+    """How the documents are indexed and searched. After a change of the first five: kb build."""
+
+    embedder: str = Field(
+        default="minilm", pattern="^(minilm|e5|remote)$", description="English; all languages; URL"
+    )
+    chunker: str = Field(
+        default="recursive", pattern="^(fixed|recursive|semantic|sentence_window|metadata)$"
+    )
+    chunk_tokens: int = Field(default=200, ge=16, le=500)
+    expand: bool = Field(default=False, description="make questions from the passages")
+    hybrid: bool = Field(default=False, description="words widen the pool of passages")
+    candidates: int = Field(default=10, ge=1, le=50, description="passages looked at for an answer")
+    deadline_ms: float = Field(default=200.0, gt=0, description="for one search, optional parts in")
+    reranker: str = Field(default="", description="folder of an ONNX cross-encoder")
+
+
+class EndpointSettings(_Section):
+    """An OpenAI-compatible server for embeddings, used with ``retrieval.embedder = "remote"``."""
+
+    base_url: str = Field(default="", description="https://…/v1")
+    model: str = ""
+    key_variable: str = Field(
+        default="", description="the variable that holds the key, never the key; empty: no key"
+    )
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    max_tokens: int = Field(default=340, ge=16, description="words of a text that the model reads")
+    timeout_s: float = Field(default=10.0, gt=0, description="for one request")
+
+
 class ServerSettings(_Section):
     """Where the server listens and what it accepts."""
 
@@ -85,6 +116,8 @@ class Settings(BaseSettings):
 
     kb: Path = SAMPLE_KB
     log_level: str = Field(default="INFO", pattern="(?i)^(debug|info|warning|error)$")
+    retrieval: RetrievalSettings = RetrievalSettings()
+    embeddings: EndpointSettings = EndpointSettings()
     server: ServerSettings = ServerSettings()
     turns: TurnSettings = TurnSettings()
     vad: VadSettings = VadSettings()

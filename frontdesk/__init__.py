@@ -6,6 +6,7 @@ one; ``agent`` composes them all.
 
 from frontdesk.errors import (
     ConfigError,
+    EmbedderError,
     FrontdeskError,
     KnowledgeBaseError,
     ModelFileError,
@@ -17,6 +18,7 @@ from frontdesk.spoken import CitationInSpeechError, Spoken
 __all__ = [
     "CitationInSpeechError",
     "ConfigError",
+    "EmbedderError",
     "FrontdeskError",
     "KnowledgeBaseError",
     "ModelFileError",

@@ -4,6 +4,7 @@ FrontdeskError
  ├── ConfigError             settings, arguments, ports: exit 2, the line says how to mend it
  ├── ModelFileError          a model file is missing or altered: exit 2
  ├── KnowledgeBaseError      documents, index or floors cannot be used: exit 2
+ ├── EmbedderError           the server that makes vectors failed: that text or build only
  ├── SpeechError             recogniser or voice failed on one utterance
  │    └── CitationInSpeechError   text for a voice still carries a [kb-id] (frontdesk.spoken)
  └── WireError               the far end broke its protocol: ends that call only
@@ -39,6 +40,13 @@ class KnowledgeBaseError(FrontdeskError):
     """A knowledge base, its index or its floors cannot be used."""
 
     stage = "knowledge base"
+
+
+class EmbedderError(FrontdeskError):
+    """The server that makes vectors cannot be reached, refuses or answers nonsense."""
+
+    stage = "embed"
+    retryable = True
 
 
 class SpeechError(FrontdeskError):

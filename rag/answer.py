@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,40 +10,75 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter_ns
 
 from frontdesk import Spoken
-from rag import conversation, guard
+from rag import answerability, conversation, guard
 from rag.asked import is_special_case
-from rag.calibration import Calibration
+from rag.deadline import Deadline
 from rag.embed import Embedding
 from rag.index import Index
+from rag.namesake import namesake
+from rag.retrieve import retrieve
 from rag.types import Check, Decision, Draft, Hit, Policy, Query, Reason, Verdict
 from rag.verify import checks
 
-__all__ = ["Candidate", "Policy", "answer", "candidates", "first_that_passes", "spoken_text"]
+__all__ = [
+    "Best",
+    "Candidate",
+    "Policy",
+    "answer",
+    "best_answer",
+    "candidates",
+    "first_that_passes",
+    "spoken_text",
+]
 
 _log = logging.getLogger(__name__)
 
 # A sentence that leans on the one before it is spoken with it.
 _LEANS = re.compile(r"(?:it|its|they|their|this|these|those|that|he|she|then|otherwise)\b", re.I)
 
+# What is known, though not for the day asked, is not answered by something half as likely.
+_FAR_BEHIND = 0.5
+
 _PASSAGE_SHARE = 0.25
 _SPECIAL_CASE = 0.2
-_FAR_BEHIND = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A sentence that may be the answer, and what speaks for it.
+    """A sentence that may be the answer: number ``number`` of the index, of the passage ``hit``.
 
-    ``support`` is how far the question's words are found in the sentence and, at a third of the
-    weight, in its passage. ``rank`` orders candidates: the sentence's cosine plus twice the
-    support, less for a special case that was not asked for. ``number`` is the sentence's in the
-    index.
+    ``score`` is its answerability from 0 to 1 (:mod:`rag.answerability`).
     """
 
     hit: Hit
     number: int
-    rank: float
-    support: float
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """What would be said to a question if there were no floor.
+
+    ``candidate`` is the best one whose ``checks`` all pass; where none does, the best one, with
+    the outcomes of its checks; None where nothing was found. ``hits`` are the passages looked at,
+    that of the candidate first and then by their best answerability. ``degraded`` names what was
+    left out for lack of time.
+    """
+
+    candidate: Candidate | None = None
+    checks: tuple[Check, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    degraded: tuple[str, ...] = ()
+
+    @property
+    def score(self) -> float:
+        """The candidate's answerability, what the floor is compared with; 0 without one."""
+        return self.candidate.score if self.candidate else 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether there is a candidate that every check passes."""
+        return self.candidate is not None and all(check.passed for check in self.checks)
 
 
 @dataclass(slots=True)
@@ -80,22 +114,51 @@ def answer(query: Query, index: Index, policy: Policy | None = None) -> Verdict:
     return replace(verdict, timings_ms=stages.ms)
 
 
+def best_answer(query: Query, index: Index, policy: Policy | None = None) -> Best:
+    """The best candidate for ``query`` with its score and checks, whatever the floor is.
+
+    The same path as :func:`answer` from the embedding on: floors are measured with this.
+    """
+    return _best(query, index, policy or Policy(), _Stages())
+
+
 def candidates(
     query: Query, asked: Embedding, hits: Sequence[Hit], index: Index
 ) -> list[Candidate]:
-    """Every sentence of the passages ``hits``, best first."""
-    found: list[Candidate] = []
+    """Every sentence of the passages ``hits``, best first; ``asked`` is of ``query.text``.
+
+    The score says whether to answer. Which of several statements answers best is left to closeness
+    and support, without what was learned from other businesses: on the clinic that put a wrong
+    fact first a quarter as often. Where the source sets questions beside its answers, the score
+    orders them too.
+    """
+    scores = answerability.score(query, asked, hits, index)
+    found = [
+        Candidate(hits[hit], number, value)
+        for number, hit, value in zip(
+            scores.numbers.tolist(), scores.hits.tolist(), scores.values.tolist(), strict=True
+        )
+    ]
+    if any(hit.passage.question for hit in hits) or not len(asked.piece_vectors):
+        return sorted(found, key=lambda candidate: -candidate.score)
+    ranks = _ranks(query, asked, hits, index)
+    return sorted(found, key=lambda candidate: -ranks[candidate.number])
+
+
+def _ranks(query: Query, asked: Embedding, hits: Sequence[Hit], index: Index) -> dict[int, float]:
+    """Of each sentence its cosine and twice its support, less for a special case not asked for."""
     weights = index.weights(asked.pieces, query.focus)
+    ranks: dict[int, float] = {}
     for hit in hits:
         passage = index.passage_number(hit.passage.id)
         in_passage, in_sentences = index.support(asked, weights, passage)
-        for number, in_sentence in zip(index.sentence_numbers(passage), in_sentences, strict=True):
-            support = (1 - _PASSAGE_SHARE) * in_sentence + _PASSAGE_SHARE * in_passage
+        for number, inside in zip(index.sentence_numbers(passage), in_sentences, strict=True):
+            support = (1 - _PASSAGE_SHARE) * inside + _PASSAGE_SHARE * in_passage
             rank = float(index.sentence_vectors[number] @ asked.vector) + 2 * support
             if is_special_case(query.text, index.sentences[number].text):
                 rank -= _SPECIAL_CASE
-            found.append(Candidate(hit, number, rank, support))
-    return sorted(found, key=lambda candidate: -candidate.rank)
+            ranks[number] = rank
+    return ranks
 
 
 def first_that_passes(
@@ -112,21 +175,28 @@ def first_that_passes(
     """
     ids = [hit.passage.id for hit in retrieved]
     for_first: tuple[Check, ...] = ()
-    lowest = -math.inf
+    lowest = 0.0
     for candidate in found:
-        if candidate.rank < lowest:
-            break
+        if candidate.score < lowest:
+            continue
         passage, say = candidate.hit.passage, spoken_text(index, candidate.number)
-        outcomes = checks(query.text, say, passage.id, ids, passage.text)
+        outcomes = checks(query.text, say, passage.id, ids, passage.text, passage.question)
         if all(check.passed for check in outcomes):
-            other = index.namesake(asked, query.focus, candidate.number)
+            other = _namesake(query, asked, candidate, index)
             outcomes = (*outcomes, Check("not_a_namesake", not other, other))
             if not other:
                 return candidate, outcomes
         if [check.name for check in outcomes if not check.passed] == ["asked_day"]:
-            lowest = max(lowest, candidate.rank - _FAR_BEHIND)
+            lowest = max(lowest, candidate.score * _FAR_BEHIND)
         for_first = for_first or outcomes
     return found[0], for_first
+
+
+def _namesake(query: Query, asked: Embedding, candidate: Candidate, index: Index) -> str:
+    sentence = index.sentences[candidate.number]
+    rows = slice(sentence.start, sentence.end)
+    beside = candidate.hit.passage.question or ""
+    return namesake(asked, query.focus, index.pieces[rows], index.piece_vectors[rows], beside)
 
 
 def spoken_text(index: Index, number: int) -> str:
@@ -152,97 +222,100 @@ def _decide(query: Query, index: Index, policy: Policy, stages: _Stages) -> Verd
         guarded = guard.nothing_asked()
     if guarded:
         return Verdict(Decision.REFUSED, guarded.reason, query, guarded.say, detail=guarded.detail)
-    calibration = index.calibrations.get(query.language)
-    if not calibration and (policy.floor is None or policy.support_floor is None):
-        return _refusal(
-            query, policy, Reason.BELOW_FLOOR, detail=f"no floor for language {query.language!r}"
-        )
+    floor, note = _floor(query, index, policy)
+    if floor is None:
+        return _refusal(query, policy, Reason.BELOW_FLOOR, detail=note)
+    return _judge(query, policy, _best(query, index, policy, stages), floor, note, index)
+
+
+def _best(query: Query, index: Index, policy: Policy, stages: _Stages) -> Best:
+    deadline = Deadline(policy.deadline_ms)
     with stages("embed"):
-        asked = index.embedder.embed(query.text)
+        asked = index.embedder.embed(query.text, query=True)
     with stages("search"):
-        hits = index.search(asked.vector, policy.candidates)
-    return _judge(query, index, policy, calibration, asked, hits, stages)
+        retrieved = retrieve(query, asked.vector, index, policy, deadline)
+    with stages("choose"):
+        found = candidates(query, asked, retrieved.hits, index)
+    if not found:
+        return Best(hits=retrieved.hits, degraded=retrieved.degraded)
+    with stages("verify"):
+        candidate, outcomes = first_that_passes(query, asked, found, retrieved.hits, index)
+    order = dict.fromkeys([candidate.hit, *(one.hit for one in found), *retrieved.hits])
+    return Best(candidate, outcomes, tuple(order), retrieved.degraded)
 
 
 def _judge(
-    query: Query,
-    index: Index,
-    policy: Policy,
-    calibration: Calibration | None,
-    asked: Embedding,
-    hits: tuple[Hit, ...],
-    stages: _Stages,
+    query: Query, policy: Policy, best: Best, floor: float, note: str, index: Index
 ) -> Verdict:
-    floor, support_floor = _floors(policy, calibration)
-    score = hits[0].score
-    note = " (default floor, not measured on these documents)" if _is_default(calibration) else ""
-    if not score >= floor:
-        detail = f"top score {score:.3f} below floor {floor:.3f}{note}"
-        return _refusal(query, policy, Reason.BELOW_FLOOR, score, floor, hits, detail=detail)
-    with stages("choose"):
-        found = candidates(query, asked, hits, index)
-    with stages("verify"):
-        best, outcomes = first_that_passes(query, asked, found, hits, index)
-    outcomes = (*outcomes, _support_check(best, support_floor))
-    failed = next((check for check in outcomes if not check.passed), None)
+    """What becomes of the best candidate under a ``floor``; ``note`` says what is special of it."""
+    chosen = best.candidate
+    if chosen is None:
+        detail = f"no passage found{note}"
+        return _refusal(query, policy, Reason.BELOW_FLOOR, best, floor, detail=detail)
+    is_above = best.score >= floor
+    above = Check("above_floor", is_above, f"score {best.score:.3f}, floor {floor:.3f}")
+    best = replace(best, checks=(*best.checks, above))
+    if not is_above:
+        detail = f"top score {best.score:.3f} below floor {floor:.3f}{note}"
+        return _refusal(query, policy, Reason.BELOW_FLOOR, best, floor, detail=detail)
+    failed = next((check for check in best.checks if not check.passed), None)
     if failed:
         detail = f"{failed.name}: {failed.detail}{note}"
-        return _refusal(query, policy, Reason.CHECK_FAILED, score, floor, hits, outcomes, detail)
-    source = best.hit.passage.id
-    draft = Draft(f"{spoken_text(index, best.number)} [{source}]", (source,))
+        return _refusal(query, policy, Reason.CHECK_FAILED, best, floor, detail=detail)
+    source = chosen.hit.passage.id
+    draft = Draft(f"{spoken_text(index, chosen.number)} [{source}]", (source,))
     return Verdict(
         decision=Decision.ANSWERED,
         reason=Reason.SUPPORTED,
         query=query,
         say=Spoken.strip(draft.text),
-        score=score,
+        score=best.score,
         floor=floor,
-        hits=hits,
+        hits=best.hits,
         draft=draft,
         citations=draft.citations,
         answered_by="extractive",
-        checks=outcomes,
-        detail=f"score {score:.3f}, support {best.support:.3f}{note}",
+        checks=best.checks,
+        detail=f"score {best.score:.3f}{note}",
+        degraded=best.degraded,
     )
 
 
-def _floors(policy: Policy, calibration: Calibration | None) -> tuple[float, float]:
-    """The floors in force; a language without measured ones has those of the policy."""
-    floor, support = policy.floor, policy.support_floor
-    if calibration:
-        floor = calibration.floor if floor is None else floor
-        support = calibration.support_floor if support is None else support
-    # Fail closed: no cosine exceeds 1.
-    return 2.0 if floor is None else floor, 2.0 if support is None else support
+def _floor(query: Query, index: Index, policy: Policy) -> tuple[float | None, str]:
+    """The floor in force, and what is to be said of it: the policy's, a measured one, a default.
 
-
-def _is_default(calibration: Calibration | None) -> bool:
-    return calibration is not None and calibration.is_default
-
-
-def _support_check(candidate: Candidate, floor: float) -> Check:
-    detail = f"support {candidate.support:.3f}, floor {floor:.3f}"
-    return Check("words_supported", candidate.support >= floor, detail)
+    None for a language that has none, with the reason.
+    """
+    note = answerability.note(index.embedder)
+    if policy.floor is not None:
+        return policy.floor, note
+    measured = index.calibrations.get(query.language)
+    if measured:
+        return measured.floor, note
+    default = answerability.default_floor(index.embedder, query.language)
+    if default is None:
+        return None, f"no floor for language {query.language!r}"
+    return default, f"{note} (default floor, not measured on these documents)"
 
 
 def _refusal(
     query: Query,
     policy: Policy,
     reason: Reason,
-    score: float | None = None,
+    best: Best | None = None,
     floor: float | None = None,
-    hits: tuple[Hit, ...] = (),
-    checks: tuple[Check, ...] = (),
-    detail: str = "",
+    *,
+    detail: str,
 ) -> Verdict:
     return Verdict(
         decision=Decision.REFUSED,
         reason=reason,
         query=query,
         say=Spoken(policy.refusal),
-        score=score,
+        score=best.score if best and best.candidate else None,
         floor=floor,
-        hits=hits,
-        checks=checks,
+        hits=best.hits if best else (),
+        checks=best.checks if best else (),
         detail=detail,
+        degraded=best.degraded if best else (),
     )

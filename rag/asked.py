@@ -8,6 +8,7 @@ which of two sentences is the general one.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 
 from rag import days
@@ -15,16 +16,25 @@ from rag import days
 # Kind of value asked for: how it is asked, and what a sentence that answers it must hold.
 # Expected answer types, after Li and Roth, Learning Question Classifiers (COLING 2002).
 _MONEY = (
-    r"[$€£₹]|\b(?:dollars?|cents?|pounds?|euros?|rupees?|usd|gbp|eur|inr|cad|aud)\b|\bfree\b"
-    r"|\bno (?:extra )?(?:charge|cost|fee)|\bpercent|%"
+    r"[$€£₹]|(?<![a-z])(?:dollars?|cents?|pounds?|euros?|rupees?|usd|gbp|eur|inr|cad|aud)\b"
+    r"|\bfree\b|\bcomplimentary\b|\bincluded\b|\b(?:charge|cost|fee|price|rate)[sd]?\b|\bpercent|%"
+    r"|\d ?(?:/|per |an? |each )(?:day|night|hour|week|month|person|guest|head|stay|pet|car)"
 )
 _SPAN = (
     r"\b(?:\d+|an?|one|two|three|four|five|six|half an?)[ -](?:\w+ )?"
     r"(?:minute|hour|day|week|month|year)s?\b|\bsame[- ]day\b|\bimmediately|\bright away\b"
+    r"|\bovernight\b"
 )
+_OFTEN = (
+    r"\b(?:daily|weekly|monthly|yearly|hourly|nightly|every|each|once|twice|always|regularly)\b"
+    r"|\btimes (?:a|per)\b"
+)
+_LENGTH = r"\d ?(?:miles?|kilomet\w+|km|met(?:er|re)s?|m|feet|foot|ft|yards?|inch(?:es)?)\b"
 _CLOCK = (
     r"\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b|\b\d{1,2}:\d\d\b|\bnoon\b|\bmidnight\b|\bclosed\b"
-    r"|\ball day\b|\b24[- ]hours?\b|\baround the clock\b|\bany ?time\b"
+    r"|\ball day\b|\b(?:24|twenty[- ]four)[- ]hours?\b|\b24/7\b|\baround the clock\b"
+    r"|\bany ?time\b|\bo'?clock\b"
+    r"|\b(?:at|by|until|till|from|before|after|between|to) \d{1,2}\b(?! ?(?:%|[a-z]{3}))"
 )
 _MONTHS = (
     r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
@@ -33,7 +43,8 @@ _PHONE = r"\b\d{3}[- ]\d{4}\b|\b911\b"
 _PLACE = (
     r"\b(?:rooms?|floor|building|street|avenue|road|lot|garage|lobby|entrance|address|corner)\b"
     r"|\b(?:behind|beside|across|opposite|inside|outside|near|nearby|next to|in front of)\b"
-    r"|\bon[- ]?site\b|\b(?:at|in|on) the\b"
+    r"|\b(?:on|off)[- ]?site\b|\b(?:at|in|on) the\b"
+    r"|\b(?:areas?|zones?|spots?|spaces?|desk|premises|everywhere|anywhere|nowhere)\b"
 )
 # Where a question word opens the question, not a clause: "do I pay when I check in".
 _OPENS = r"^(?:\w+ ){0,2}?"
@@ -63,7 +74,7 @@ _KINDS = (
             r"\bhow (?:long|soon|often|much (?:notice|time)"
             r"|many (?:minutes|hours|days|weeks|months))\b"
         ),
-        re.compile(f"{_SPAN}|{_CLOCK}"),
+        re.compile(f"{_SPAN}|{_CLOCK}|{_OFTEN}|{_LENGTH}"),
     ),
     (
         "phone number",
@@ -92,7 +103,10 @@ _KINDS = (
     (
         "age",
         re.compile(r"\bhow old\b|\bwhat age\b|\bage limit\b"),
-        re.compile(r"\baged?\b|\bages\b|\b(?:older|younger|over|under)\b|\b(?:year|month)s? old\b"),
+        re.compile(
+            r"\baged?\b|\bages\b|\b(?:older|younger|over|under)\b|\b(?:year|month)s? old\b"
+            r"|\b(?:be|is|are|least) \d{1,2}\b"
+        ),
     ),
     (
         "opening",
@@ -115,14 +129,64 @@ _OPPOSITES = (
     ("opening", r"\b(?:open|opens|opening|starts?)\b", r"\b(?:close|closes|closing|ends?)\b"),
     ("age", r"\badults?\b|\bgrown ?ups?\b", r"\b(?:child|children|kids?|bab(?:y|ies)|infants?)\b"),
     ("patient", r"\bnew patients?\b|\bfirst visit\b", r"\b(?:returning|existing) patients?\b"),
-    ("check-in", r"\bcheck(?:ing)?[- ]?in\b", r"\bcheck(?:ing)?[- ]?out\b"),
+    ("check-in", r"\bcheck(?:ing|ed|s)?[- ]{0,2}in\b", r"\bcheck(?:ing|ed|s)?[- ]{0,2}out\b"),
     ("arrival", r"\barriv\w+\b", r"\b(?:depart|leav)\w+\b"),
     ("collection", r"\bpick(?:ing|ed)?[- ]?up\b", r"\bdrop(?:ping|ped)?[- ]?off\b"),
     ("limit", r"\bminimum\b|\bat least\b", r"\bmaximum\b|\bat most\b"),
 )
 _SIDES = tuple((name, re.compile(one), re.compile(other)) for name, one, other in _OPPOSITES)
 # "open from 8 to 6" states both ends; "closed" answers either.
-_BOTH_ENDS = re.compile(r"\bfrom\b.*\b(?:to|until|till)\b|\d\s*[-–]\s*\d|\bclosed\b")
+_BOTH_ENDS = re.compile(
+    r"\bfrom\b.*\b(?:to|until|till)\b|\d\s*[-–]\s*\d|\bclosed\b|\bbetween\b.*\band\b"
+    r"|\b(?:24|twenty[- ]four)[- ]hours?\b|\b24/7\b|\ball day\b|\baround the clock\b"
+)
+# "adults only" says what holds for children.
+_ONLY = re.compile(r"\bonly\b")
+
+
+# A question that yes or no answers, and an answer that starts with one.
+_YES_NO = re.compile(
+    r"(?:and |but |so )?(?:is|are|was|were|do|does|did|can|could|will|would|should|may|has|have|am)"
+    r"(?:n't)? "
+)
+_SAYS_YES_NO = re.compile(r"(?:yes|no|yeah|nope|sure|unfortunately|sorry)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What the rules read off one text, whichever side it is on; kept, for texts come again.
+
+    ``answers`` are the kinds of value that it holds, ``sides`` the sides of opposites that it
+    names (a number of ``_SIDES``, and 0 or 1).
+    """
+
+    days: frozenset[str]
+    answers: frozenset[str]
+    sides: frozenset[tuple[int, int]]
+    is_special: bool
+    both_ends: bool
+    is_question: bool
+    says_yes_no: bool
+
+
+@lru_cache(maxsize=16384)
+def traits(text: str) -> Traits:
+    """The traits of ``text``."""
+    text = text.lower()
+    return Traits(
+        days=days.named_days(text),
+        answers=frozenset(name for name, _, holds in _KINDS if holds.search(text)),
+        sides=frozenset(
+            (number, side)
+            for number, pair in enumerate(_SIDES)
+            for side, pattern in enumerate(pair[1:])
+            if pattern.search(text)
+        ),
+        is_special=bool(_SPECIAL.search(text)),
+        both_ends=bool(_BOTH_ENDS.search(text)),
+        is_question=text.rstrip().endswith("?"),
+        says_yes_no=bool(_SAYS_YES_NO.match(text)),
+    )
 
 
 def wrong_day(question: str, sentence: str) -> str:
@@ -132,14 +196,17 @@ def wrong_day(question: str, sentence: str) -> str:
     is a price, a number or a place, which seldom change with the day. Which day "today" is cannot
     be known here.
     """
-    question, sentence = question.lower(), sentence.lower()
-    asked, stated = days.named_days(question), days.named_days(sentence)
+    asked, stated = traits(question).days, traits(sentence).days
     if stated & asked:
         return ""
+    question, sentence = question.lower(), sentence.lower()
     if asked and stated:
         return f"asked about {_list(asked)}, the sentence is about {_list(stated)}"
+    if asked >= frozenset(days.WEEKDAYS):
+        # "every day" asks how often, and "closed on Sunday" answers it.
+        return ""
     of_holidays = days.holidays(question) and re.search(r"\bholidays?\b", sentence)
-    if asked and not of_holidays and _kind(question) not in _OF_ANY_DAY:
+    if asked and not of_holidays and kind_asked(question) not in _OF_ANY_DAY:
         return f"asked about {_list(asked)}, the sentence names no day"
     relative = _RELATIVE_DAY.search(question)
     if relative and stated and not stated >= frozenset(days.WEEKDAYS):
@@ -153,40 +220,54 @@ def is_special_case(question: str, sentence: str) -> bool:
     "How long does a school form take" wants the usual time, not that of the rush service; "what
     time do you open" the weekdays' hours, not Saturday's.
     """
-    question, sentence = question.lower(), sentence.lower()
-    stated = days.named_days(sentence)
+    asked, stated = traits(question), traits(sentence)
     # Five days or more are the general rule.
-    is_some_day = bool(stated) and len(stated & frozenset(days.WEEKDAYS)) < 5
-    if is_some_day and not days.named_days(question):
-        return True
-    return bool(_SPECIAL.search(sentence)) and not _SPECIAL.search(question)
+    is_some_day = bool(stated.days) and len(stated.days & frozenset(days.WEEKDAYS)) < 5
+    return (is_some_day and not asked.days) or (stated.is_special and not asked.is_special)
 
 
-def wrong_kind(question: str, sentence: str) -> str:
-    """Which kind of value is asked for that ``sentence`` does not hold, or ''."""
-    kind = _kind(question.lower())
-    if not kind or _ANSWERS[kind].search(sentence.lower()):
+def wrong_kind(question: str, sentence: str, own_question: str | None = None) -> str:
+    """Which kind of value is asked for that ``sentence`` does not hold, or ''.
+
+    Nothing is wrong with a sentence whose ``own_question``, set beside it by its source, asks for
+    the same kind: "When do I get it? As soon as it is done."
+    """
+    kind = kind_asked(question)
+    if not kind or kind in traits(sentence).answers:
+        return ""
+    if own_question and kind_asked(own_question) == kind:
         return ""
     return f"asked for a {kind}, the sentence has none"
 
 
 def opposite(question: str, sentence: str) -> str:
     """Which opposite of what is asked ``sentence`` states, or ''."""
-    question, sentence = question.lower(), sentence.lower()
-    for name, one, other in _SIDES:
-        for mine, its in ((one, other), (other, one)):
-            if not mine.search(question) or its.search(question):
-                continue
-            if name == "opening" and _BOTH_ENDS.search(sentence):
-                continue
-            if its.search(sentence) and not mine.search(sentence):
-                return f"{name}: asked {_found(mine, question)!r}, has {_found(its, sentence)!r}"
+    asked, stated = traits(question), traits(sentence)
+    for number, side in asked.sides:
+        name, *patterns = _SIDES[number]
+        other = (number, 1 - side)
+        if other in asked.sides or other not in stated.sides or (number, side) in stated.sides:
+            continue
+        if name == "opening" and stated.both_ends:
+            continue
+        if name == "age" and _ONLY.search(sentence.lower()):
+            continue
+        mine = _found(patterns[side], question.lower())
+        return f"{name}: asked {mine!r}, has {_found(patterns[1 - side], sentence.lower())!r}"
     return ""
 
 
 @lru_cache(maxsize=64)  # asked of every candidate in turn
-def _kind(question: str) -> str:
+def kind_asked(question: str) -> str:
+    """The kind of value that ``question`` asks for, or ''."""
+    question = question.lower()
     return next((name for name, asks, _ in _KINDS if asks.search(question)), "")
+
+
+@lru_cache(maxsize=64)
+def is_yes_no(question: str) -> bool:
+    """Whether yes or no would answer ``question``."""
+    return bool(_YES_NO.match(question.lower()))
 
 
 def _found(pattern: re.Pattern[str], text: str) -> str:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from frontdesk import KnowledgeBaseError
+from rag.histogram import Histogram
 
 FLOORS_FILE = "floors.json"
-_SAMPLE_KB = Path(__file__).resolve().parent.parent / "kb" / "clinic"
+SAMPLE_KB = Path(__file__).resolve().parent.parent / "kb" / "clinic"
 _Z95 = 1.959964
+_RATES = ("over_refusal", "wrongly_answered")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,35 +42,39 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The floors for one language, and the measurement they rest on.
+    """The floor for one language, and the measurement it rests on.
 
-    ``floor`` is on the cosine of the best passage, ``support_floor`` on the words of the question
-    found in it. On the questions that set them, ``over_refusal`` is the share of right answers to
-    well-heard questions that they refuse, ``wrongly_answered`` the share of unanswerable questions
-    that they and the checks let through, ``auc`` and ``support_auc`` the areas under the curve of
-    answerable against unanswerable. The ``n`` of a rate counts questions, not clips, because clips
-    of one question are not independent. ``is_default`` marks floors
-    measured on another knowledge base.
+    ``floor`` is on the answerability score, 0 to 1. With ``confidence``, the rate of unanswerable
+    questions that it lets through is at most ``bound``, and so at most ``alpha``. ``over_refusal``
+    is the share of answerable questions refused and ``wrongly_answered`` that of unanswerable ones
+    answered, no question judged by a floor that it set; ``kinds`` are the same
+    rates by kind of question. The ``n`` of a rate counts questions, not clips, because clips of
+    one question are not independent. ``auc`` is the area under the curve of answerable against
+    unanswerable, ``separable`` whether ``over_refusal`` stays within what a business can bear.
+    ``embedder`` and ``scorer`` say what gave the scores.
     """
 
     floor: float
-    support_floor: float
     alpha: float
+    confidence: float
+    bound: float
     method: str
     set: str
     set_sha256: str
     embedder: str
+    scorer: str
     n_answerable: int
     n_unanswerable: int
     over_refusal: Rate
     wrongly_answered: Rate
     auc: float
-    support_auc: float
-    is_default: bool = False
+    separable: bool
+    histogram: Histogram
+    kinds: Mapping[str, Mapping[str, Rate]] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """As plain values, for a file."""
-        return asdict(self)
+        return {**asdict(self), "histogram": self.histogram.as_json()}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Calibration:
@@ -77,19 +83,25 @@ class Calibration:
         Raises:
             KeyError, TypeError, ValueError: if it is not that.
         """
-        rates = {k: Rate(**values[k]) for k in ("over_refusal", "wrongly_answered")}
-        return cls(**{**values, **rates})
+        if "support_floor" in values:
+            raise ValueError("they are two floors on other scores, of an earlier version")
+        rates: dict[str, Any] = {name: Rate(**values[name]) for name in _RATES}
+        kinds = {
+            name: {kind: Rate(**rate) for kind, rate in by_kind.items()}
+            for name, by_kind in values["kinds"].items()
+        }
+        histogram = Histogram.from_json(values["histogram"])
+        return cls(**{**values, **rates, "kinds": kinds, "histogram": histogram})
 
     def __post_init__(self) -> None:
-        """Refuse floors that would let everything through, or fail at every question.
+        """Refuse a floor that would let everything through, or fail at every question.
 
         Raises:
-            ValueError: if a floor is not a number from 0 to 1.
+            ValueError: if the floor is not a number from 0 to 1.
         """
-        for name in ("floor", "support_floor"):
-            value = getattr(self, name)
-            if not isinstance(value, int | float) or not 0 <= value <= 1:
-                raise ValueError(f"{name} is {value!r}, not a number from 0 to 1")
+        value = self.floor
+        if not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise ValueError(f"floor is {value!r}, not a number from 0 to 1")
 
 
 def read(path: Path) -> dict[str, Calibration]:
@@ -108,17 +120,13 @@ def read(path: Path) -> dict[str, Calibration]:
 
 
 def for_folder(folder: Path) -> dict[str, Calibration]:
-    """The floors of a knowledge base; for want of them the sample clinic's, marked as default.
+    """The measured floors of a knowledge base by language; none where nobody measured any.
 
     Raises:
         KnowledgeBaseError: if a file of floors is there and does not hold any.
     """
-    own, sample = folder / FLOORS_FILE, _SAMPLE_KB / FLOORS_FILE
-    if own.exists():
-        return read(own)
-    if sample.exists():
-        return {k: replace(c, is_default=True) for k, c in read(sample).items()}
-    return {}
+    path = folder / FLOORS_FILE
+    return read(path) if path.exists() else {}
 
 
 def dump(calibrations: Mapping[str, Calibration]) -> str:

@@ -1,32 +1,41 @@
-"""A knowledge base folder: documents into passages, passages into sentences.
+"""A knowledge base folder: its files into passages.
 
-``kb-*.md`` files, paragraphs split at blank lines. Lines that start with ``#`` are headings: left
-out of the text, kept as provenance.
+Every document beneath the folder is read (:mod:`rag.readers`); one that cannot be read is named
+and left out. ``README`` files, ``questions.jsonl``, ``fillers.txt`` and ``floors.json`` are parts
+of a knowledge base that are not documents.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from frontdesk import KnowledgeBaseError
-from rag.days import WEEKDAYS
+from rag.readers import Skipped, UnreadableFileError, document_id, find_files, read, to_passages
 from rag.rewrite import default_fillers, read_fillers
 from rag.types import Passage
 
-_BLOCK = re.compile(r"(?:[^\n]*\S[^\n]*(?:\n|$))+")
-_SENTENCE_GAP = re.compile(r"(?<=[.!?])\s+")
-_INITIAL = re.compile(r"[A-Z]\.")
-_MONTHS = (
-    "january february march april may june july august september october november december"
-).split()
-# After "8 a.m." these go on with the sentence when what follows them does not start a new one.
-_GOES_ON = frozenset(WEEKDAYS) | frozenset(_MONTHS) | {"eastern", "central", "pacific", "mountain"}
-_LINKS = frozenset({"to", "through", "thru", "and", "or", "until", "till", "on", "time", ""})
+Progress = Callable[[str, int, int], None]
+"""Called with the name of a stage, how much of it is done, and how much there is."""
+
+_FILLERS, _FLOORS = "fillers.txt", "floors.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file: the document's ``id``, ``path`` below the folder, and the SHA-256 of its bytes.
+
+    Its passages are ``count`` from number ``first`` on; none if it could not be read.
+    """
+
+    id: str
+    path: str
+    sha256: str
+    first: int = 0
+    count: int = 0
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +43,47 @@ class KnowledgeBase:
     """The documents of one folder.
 
     ``texts`` maps a document id (``kb-hours``) to its whole text. ``sha256`` covers the documents,
-    the filler list and the floors: whatever an index is built from.
+    the filler list and the floors: whatever an index is built from. ``skipped`` are the files that
+    were left out.
     """
 
     folder: Path
-    passages: tuple[Passage, ...]
-    texts: dict[str, str]
+    passages: Sequence[Passage]
+    texts: Mapping[str, str]
     fillers: frozenset[str]
     sha256: str
+    sources: tuple[Source, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
 
 
-def load(folder: Path | str) -> KnowledgeBase:
-    """Read the knowledge base in ``folder``.
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What is in a folder, by content, before anything of it is read as a document."""
+
+    folder: Path
+    files: tuple[tuple[Path, Source], ...]
+    fillers: frozenset[str]
+    sha256: str
+    skipped: tuple[Skipped, ...]
+
+
+def load(
+    folder: Path | str, *, known: KnowledgeBase | None = None, progress: Progress | None = None
+) -> KnowledgeBase:
+    """Read the knowledge base in ``folder``; files that ``known`` holds unchanged are taken over.
 
     Raises:
-        KnowledgeBaseError: if the folder is missing, holds no passage, or a file cannot be read;
-            the line names the file and how to mend it.
+        KnowledgeBaseError: if the folder is missing or no passage is left; the line says why and
+            how to mend it.
+    """
+    return read_listing(listing(folder), known=known, progress=progress)
+
+
+def listing(folder: Path | str) -> Listing:
+    """The files of a knowledge base with their hashes.
+
+    Raises:
+        KnowledgeBaseError: if the folder is missing or cannot be listed.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -57,122 +91,86 @@ def load(folder: Path | str) -> KnowledgeBase:
             f"knowledge base folder {folder} does not exist; give an existing one with --kb DIR"
         )
     try:
-        files = sorted(path for path in folder.iterdir() if _is_document(path))
+        paths, skipped = find_files(folder)
     except OSError as error:
         raise KnowledgeBaseError(
             f"cannot list knowledge base folder {folder} ({error.strerror}); "
             "make it readable for this user"
         ) from error
+    files: list[tuple[Path, Source]] = []
+    ids: set[str] = set()
     digest = hashlib.sha256()
+    for path in paths:
+        name = path.relative_to(folder)
+        source = Source(document_id(name, ids), name.as_posix(), _hash(path))
+        ids.add(source.id)
+        files.append((path, source))
+        digest.update(f"{source.path}\n{source.sha256}\0".encode())
+    fillers = default_fillers()
+    for part in (_FILLERS, _FLOORS):
+        if (folder / part).exists():
+            digest.update(f"{part}\n{_text(folder / part)}\0".encode())
+    if (folder / _FILLERS).exists():
+        fillers |= read_fillers(folder / _FILLERS)
+    return Listing(folder, tuple(files), fillers, digest.hexdigest(), tuple(skipped))
+
+
+def read_listing(
+    found: Listing, *, known: KnowledgeBase | None = None, progress: Progress | None = None
+) -> KnowledgeBase:
+    """The documents of a listing. See :func:`load`."""
+    before = {(s.id, s.path, s.sha256): s for s in (known.sources if known else ())}
     passages: list[Passage] = []
     texts: dict[str, str] = {}
-    for path in files:
-        texts[path.stem] = _read(path)
-        digest.update(f"{path.name}\n{texts[path.stem]}\0".encode())
-        passages += split_passages(path.stem, texts[path.stem])
+    sources: list[Source] = []
+    skipped = [*found.skipped]
+    for done, (path, source) in enumerate(found.files):
+        if progress:
+            progress("read", done, len(found.files))
+        same = before.get((source.id, source.path, source.sha256))
+        if known and same and same.count:
+            own: Sequence[Passage] = known.passages[same.first : same.first + same.count]
+            text, notes = known.texts[same.id], same.notes
+        else:
+            try:
+                document = replace(read(path), id=source.id)
+            except UnreadableFileError as error:
+                skipped.append(Skipped(path, error.reason))
+                continue
+            own, text, notes = to_passages(document), document.text, document.notes
+        sources.append(replace(source, first=len(passages), count=len(own), notes=notes))
+        texts[source.id] = text
+        passages += own
+    if progress:
+        progress("read", len(found.files), len(found.files))
     if not passages:
-        raise KnowledgeBaseError(
-            f"knowledge base folder {folder} holds no passages; "
-            "add files named kb-TOPIC.md with paragraphs of text"
-        )
-    fillers = default_fillers()
-    for name in ("fillers.txt", "floors.json"):
-        path = folder / name
-        if path.exists():
-            digest.update(f"{name}\n{_read(path)}\0".encode())
-            fillers |= read_fillers(path) if name == "fillers.txt" else frozenset()
-    return KnowledgeBase(folder, tuple(passages), texts, fillers, digest.hexdigest())
+        raise KnowledgeBaseError(_nothing_left(found.folder, skipped))
+    return KnowledgeBase(
+        found.folder, tuple(passages), texts, found.fillers, found.sha256, tuple(sources),
+        tuple(sorted(skipped, key=lambda one: one.path)),
+    )  # fmt: skip
 
 
-def split_passages(doc: str, text: str) -> list[Passage]:
-    """The passages of one document's ``text``, ids ``doc#1`` upward."""
-    passages: list[Passage] = []
-    heading = ""
-    for block in _BLOCK.finditer(text):
-        first, last, above, parts = -1, -1, heading, []
-        at = block.start()
-        for line in block.group().splitlines(keepends=True):
-            bare = line.strip()
-            if bare.startswith("#"):
-                heading = bare.lstrip("#").strip()
-            elif bare:
-                if first < 0:
-                    first, above = at + len(line) - len(line.lstrip()), heading
-                last = at + len(line.rstrip())
-                parts.append(bare)
-            at += len(line)
-        folded = " ".join(" ".join(parts).split())
-        if folded:
-            sha256 = hashlib.sha256(folded.encode()).hexdigest()
-            number = len(passages) + 1
-            passages.append(Passage(f"{doc}#{number}", doc, above, folded, first, last, sha256))
-    return passages
+def _nothing_left(folder: Path, skipped: Sequence[Skipped]) -> str:
+    failed = [one for one in skipped if one.kind == "failed"]
+    why = "".join(f"; {one.path.name}: {one.reason}" for one in failed[:3])
+    more = f"; and {len(failed) - 3} more files" if len(failed) > 3 else ""
+    return (
+        f"knowledge base folder {folder} holds no passages{why}{more}; "
+        "add documents (.md, .txt, .html, .pdf, .docx, .csv, .xlsx) with paragraphs of text"
+    )
 
 
-def split_sentences(text: str) -> list[str]:
-    """``text`` cut after ``.``, ``!`` and ``?``, but not inside abbreviations.
-
-    "a.m." and its like end a sentence only when a capitalised word follows that does not go on
-    with it ("until 1 p.m. On Sunday" is cut, "from 8 a.m. Monday through Friday" is not).
-    """
-    return list(_sentences(text))
-
-
-def _sentences(text: str) -> Iterator[str]:
-    start = 0
-    for gap in _SENTENCE_GAP.finditer(text):
-        if _ends_sentence(text[start : gap.start()], text[gap.end() :]):
-            yield text[start : gap.start()].strip()
-            start = gap.end()
-    if text[start:].strip():
-        yield text[start:].strip()
+def _hash(path: Path) -> str:
+    """The SHA-256 of a file; of a file that cannot be read, that it cannot."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        return f"unreadable: {error.strerror}"
 
 
-def _ends_sentence(before: str, after: str) -> bool:
-    """Whether the full stop at the end of ``before`` ends a sentence."""
-    words = before.split()
-    if not words or not before.endswith("."):
-        return True
-    last = words[-1].lstrip("(\"'")
-    previous = words[-2] if len(words) > 1 else ""
-    following = [*after.split(maxsplit=2), "", ""]
-    starts_anew = following[0].lstrip("(\"'")[:1].isupper()
-    kind = _abbreviations().get(last.lower())
-    if last.lower() in ("no.", "nos.", "ext.", "tel.", "fig."):
-        return not following[0][:1].isdigit()
-    if last.lower() in ("st.", "mt.", "ft."):
-        # "on Main St. Parking is free", but "near St. Mary's".
-        return starts_anew and previous[:1].isupper()
-    if kind == "before":
-        return False
-    if kind == "after":
-        return starts_anew and not _goes_on(following)
-    if _INITIAL.fullmatch(last):
-        # "J. Smith" and "Dr. J. Smith", but "vitamin D. Results".
-        is_initial = not previous or previous[:1].isupper()
-        return starts_anew and not is_initial
-    return True
-
-
-def _goes_on(following: list[str]) -> bool:
-    name, link = following[0].lower(), following[1].lower().strip(",;")
-    if name.rstrip(".,;!?").rstrip("s") not in _GOES_ON:
-        return False
-    return name[-1:] in ".,;!?" or link in _LINKS
-
-
-@cache
-def _abbreviations() -> dict[str, str]:
-    path = Path(__file__).with_name("data") / "abbreviations.txt"
-    lines = (line.partition("#")[0].split() for line in path.read_text("utf-8").splitlines())
-    return {line[1]: line[0] for line in lines if line}
-
-
-def _is_document(path: Path) -> bool:
-    return path.name.startswith("kb-") and path.suffix == ".md"
-
-
-def _read(path: Path) -> str:
+def _text(path: Path) -> str:
     try:
         return path.read_text("utf-8")
     except UnicodeDecodeError as error:

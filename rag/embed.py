@@ -1,13 +1,8 @@
-"""Sentences to unit vectors: all-MiniLM-L6-v2, int8, on onnxruntime.
-
-Mean pooling over the attention mask and unit length, as in the model's card
-(https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2).
-"""
+"""What an embedder is: texts to unit vectors. The embedders themselves are in ``rag.embedders``."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
@@ -15,18 +10,17 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from frontdesk import models
-
 Vectors = NDArray[np.float32]
-
-_MAX_TOKENS = 256
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Embedding:
     """One text: its unit ``vector`` (dim,), and each word piece with its own unit vector.
 
-    ``piece_vectors`` is (pieces, dim); ``spans`` are the pieces' character ranges in the text.
+    ``pieces`` are written as BERT does: one that continues a word starts with ``##``.
+    ``piece_vectors`` is (pieces, dim), or (0, dim) from an embedder that gives none; ``spans``
+    are the pieces' character ranges in the text.
     """
 
     vector: Vectors
@@ -38,83 +32,60 @@ class Embedding:
 class Embedder(Protocol):
     """Anything that turns texts into unit vectors.
 
-    ``hash`` names the model and its vocabulary: vectors of different hashes are not comparable.
-    ``dim`` is the length of a vector.
+    ``hash`` names the model, its vocabulary and its prefixes: vectors of different hashes are not
+    comparable. ``dim`` is the length of a vector, ``max_tokens`` how many tokens of a text are
+    read. ``query`` marks a question, as against a passage, for the models that tell them apart.
     """
 
-    hash: str
-    dim: int
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        """One unit vector a text: float32, shape ``(len(texts), dim)``."""
+    @property
+    def name(self) -> str:
+        """What the registry calls it."""
         ...
 
-    def embed(self, text: str) -> Embedding:
+    @property
+    def hash(self) -> str:
+        """What its vectors can be compared under."""
+        ...
+
+    @property
+    def dim(self) -> int:
+        """The length of a vector."""
+        ...
+
+    @property
+    def max_tokens(self) -> int:
+        """How many tokens of a text are read, special ones included."""
+        ...
+
+    def encode(
+        self, texts: Sequence[str], *, query: bool = False, progress: Progress | None = None
+    ) -> Vectors:
+        """One unit vector a text: float32, shape ``(len(texts), dim)``.
+
+        ``progress(done, total)`` is called as texts are done.
+        """
+        ...
+
+    def embed(self, text: str, *, query: bool = False) -> Embedding:
         """One text with its word pieces, from a single run of the model."""
         ...
 
+    def embed_all(self, texts: Sequence[str]) -> list[Embedding]:
+        """Each of some passages with its word pieces, in as few requests as the model allows."""
+        ...
 
-class MiniLM:
-    """all-MiniLM-L6-v2 on one thread; safe to share between threads.
+    def token_spans(self, text: str) -> list[tuple[int, int]]:
+        """Character ranges of the model's own tokens over the whole text, special ones left out."""
+        ...
+
+
+@cache
+def default_embedder() -> Embedder:
+    """The English embedder, made once a process at the first call.
 
     Raises:
         ModelFileError: if a model file is missing or altered.
     """
+    from rag.embedders import make
 
-    dim = 384
-
-    def __init__(self) -> None:
-        import onnxruntime
-        from tokenizers import BertWordPieceTokenizer
-
-        model, vocabulary = models.verified("minilm"), models.verified("minilm-vocab")
-        manifest = models.manifest()
-        names = f"{manifest['minilm'].sha256} {manifest['minilm-vocab'].sha256} mean"
-        self.hash = hashlib.sha256(names.encode()).hexdigest()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        self._session = onnxruntime.InferenceSession(
-            str(model), options, providers=["CPUExecutionProvider"]
-        )
-        self._tokenizer = BertWordPieceTokenizer(str(vocabulary), lowercase=True)
-        self._tokenizer.enable_truncation(_MAX_TOKENS)
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        """One unit vector a text: float32, shape ``(len(texts), 384)``.
-
-        One text at a time: on one thread a batch of eight took 29.9 ms a text and eight single
-        runs 28.5 (72 tokens), and without a batch no text is padded.
-        """
-        vectors = np.empty((len(texts), self.dim), np.float32)
-        for row, text in enumerate(texts):
-            vectors[row] = self.embed(text).vector
-        return vectors
-
-    def embed(self, text: str) -> Embedding:
-        """One text with its word pieces, cut after 254 of them."""
-        encoding = self._tokenizer.encode(text)
-        ids = np.array([encoding.ids], np.int64)
-        mask = np.array([encoding.attention_mask], np.int64)
-        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        states = self._session.run(None, inputs)[0][0]
-        weights = mask[0][:, None].astype(np.float32)
-        pooled = (states * weights).sum(axis=0) / weights.sum()
-        # The first and the last are [CLS] and [SEP].
-        return Embedding(
-            vector=_unit(pooled),
-            pieces=tuple(encoding.tokens[1:-1]),
-            piece_vectors=_unit(states[1:-1]),
-            spans=tuple(encoding.offsets[1:-1]),
-        )
-
-
-def _unit(vectors: Vectors) -> Vectors:
-    unit: Vectors = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return unit.astype(np.float32)
-
-
-@cache
-def default_embedder() -> MiniLM:
-    """The English embedder, made once a process at the first call."""
-    return MiniLM()
+    return make("minilm")

@@ -6,21 +6,21 @@ and every other question is judged by floors set without its fold.
 
 from __future__ import annotations
 
-import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
+from frontdesk import KnowledgeBaseError
 from rag.answer import answer
 from rag.calibration import Calibration
-from rag.floor import ALPHA, choose, measure
+from rag.floor import ALPHA, CONFIDENCE, FOLDS, choose_by_language, folds_of, measure
 from rag.index import Index
 from rag.questions import Asked, Question
+from rag.retrieval_eval import evaluate_retrieval as evaluate_retrieval
 from rag.types import Decision, Policy, Verdict
 
+Floors = dict[str, Calibration]
 COUNTS = (
     "n",
     "right",
@@ -29,7 +29,6 @@ COUNTS = (
     "wrongly_answered",
     "passed_checks_yet_wrong",
 )
-FOLDS = 5
 
 
 def evaluate_answers(
@@ -39,6 +38,7 @@ def evaluate_answers(
     held_out_voice: str | None = None,
     folds: int = FOLDS,
     alpha: float = ALPHA,
+    confidence: float = CONFIDENCE,
     policy: Policy | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
@@ -46,19 +46,22 @@ def evaluate_answers(
 
     ``n``, ``right``, ``wrong_fact`` (answered, but not with the facts), ``over_refused``,
     ``wrongly_answered``, ``passed_checks_yet_wrong`` and ``wrong`` (one entry a failure) over all
-    voices but ``held_out_voice``, whose own counts are under that key. ``floors`` are the cosine
-    and support floors set by all of them, ``folds`` those without each fold.
+    voices but ``held_out_voice``, whose own counts are under that key. ``floor`` is the one set by
+    all of them, by language; ``folds`` those set without each fold.
+
+    Raises:
+        KnowledgeBaseError: if there are too few questions to set a floor at ``alpha``.
     """
     tuned = [one for one in questions if one.voice != held_out_voice]
     held_out = [one for one in questions if one.voice == held_out_voice]
     measured = measure(index, tuned, policy)
-    fold_of = _folds(tuned, folds)
+    fold_of = folds_of(tuned, folds)
     total = len(questions)
     done = 0
 
-    def judge(group: Sequence[Asked], floors: Calibration) -> list[tuple[Asked, Verdict]]:
+    def judge(group: Sequence[Asked], floors: Floors) -> list[tuple[Asked, Verdict]]:
         nonlocal done
-        with_floors = replace(index, calibrations={"en": floors})
+        with_floors = replace(index, calibrations=floors)
         judged = []
         for one in group:
             judged.append((one, answer(one.query, with_floors, policy)))
@@ -67,21 +70,30 @@ def evaluate_answers(
                 progress(done, total)
         return judged
 
-    def floors_without(fold: int | None) -> Calibration:
+    def floors_without(fold: int | None) -> Floors:
         kept = [m for m in measured if fold is None or fold_of[m.asked.question.id] != fold]
-        return choose(kept, embedder=index.embedder.hash, set_name="fold", alpha=alpha)
+        floors, without = choose_by_language(
+            kept,
+            embedder=index.embedder.hash,
+            set_name="the set of questions",
+            alpha=alpha,
+            confidence=confidence,
+        )
+        if not floors:
+            raise KnowledgeBaseError("; ".join(without.values()) or "no question sets a floor")
+        return floors
 
     verdicts: list[tuple[Asked, Verdict]] = []
-    floors: list[list[float]] = []
+    by_fold: list[dict[str, float]] = []
     for fold in range(folds):
         found = floors_without(fold)
-        floors.append([found.floor, found.support_floor])
+        by_fold.append({language: floor.floor for language, floor in found.items()})
         verdicts += judge([one for one in tuned if fold_of[one.question.id] == fold], found)
     found = floors_without(None)
     result = counts(verdicts)
     result["held_out_voice"] = {"voice": held_out_voice, **counts(judge(held_out, found))}
-    result["folds"] = floors
-    result["floors"] = [found.floor, found.support_floor]
+    result["folds"] = by_fold
+    result["floor"] = {language: floor.floor for language, floor in found.items()}
     return result
 
 
@@ -133,45 +145,3 @@ def judge_one(question: Question, verdict: Verdict) -> str:
     if decision is expected:
         return "right"
     return "over_refused" if expected is Decision.CONVERSATION else "right"
-
-
-def evaluate_retrieval(index: Index, questions: Sequence[Asked], *, k: int = 10) -> dict[str, Any]:
-    """The counts of ``eval retrieval --json`` for ``raw`` and ``rewritten`` questions, dense.
-
-    Over the questions that have relevant passages. ``ndcg`` is at 10 with binary relevance.
-    """
-    answerable = [one for one in questions if one.question.relevant]
-    return {
-        "raw": {"dense": _ranking(index, [(o, o.query.raw) for o in answerable], k)},
-        "rewritten": {"dense": _ranking(index, [(o, o.query.text) for o in answerable], k)},
-    }
-
-
-def _ranking(index: Index, texts: Sequence[tuple[Asked, str]], k: int) -> dict[str, float]:
-    sums: defaultdict[str, float] = defaultdict(float)
-    for asked, text in texts:
-        relevant = set(asked.question.relevant)
-        scores = index.scores(index.embedder.embed(text).vector)
-        order = np.argsort(-scores, kind="stable")[:k]
-        found = [index.kb.passages[n].id in relevant for n in order]
-        first = found.index(True) + 1 if any(found) else 0
-        sums["recall_at_1"] += sum(found[:1]) / len(relevant)
-        sums["recall_at_3"] += sum(found[:3]) / len(relevant)
-        sums["hit_at_10"] += any(found)
-        sums["mrr"] += 1 / first if first else 0.0
-        gain = sum(hit / math.log2(n + 2) for n, hit in enumerate(found))
-        sums["ndcg"] += gain / sum(1 / math.log2(n + 2) for n in range(min(k, len(relevant))))
-    n = len(texts)
-    names = ("recall_at_1", "recall_at_3", "hit_at_10", "mrr", "ndcg")
-    return {**{name: round(sums[name] / n, 4) if n else 0.0 for name in names}, "n": n}
-
-
-def _folds(asked: Sequence[Asked], folds: int) -> dict[str, int]:
-    """The fold of each question id; every fold gets its share of each expected decision."""
-    result: dict[str, int] = {}
-    seen: Counter[Decision] = Counter()
-    for one in asked:
-        if one.question.id not in result:
-            result[one.question.id] = seen[one.question.decision] % folds
-            seen[one.question.decision] += 1
-    return result

@@ -1,119 +1,297 @@
-"""Floors from measured score distributions.
+"""A floor with a guarantee: the lowest that lets through few enough unanswerable questions.
 
-Two floors are set on recorded questions: one on the cosine of the best passage, one on the
-support of the question's words in the sentence that would be spoken. The cosine floor lies under
-all but ``COSINE_SHARE`` of the right answers to questions that were *heard*; it stops the far
-misses. The support floor makes the fewest errors, a right answer refused weighing as much as a
-wrong one spoken, among those that refuse at most ``alpha`` of the right answers to questions that
-were heard. A question whose words did not arrive may be refused: without that distinction the
-worst lines set the floor, and at an ``alpha`` of 5 % the clinic's floors fell to 0.22 and 0.35
-and let 35 % of the unanswerable through.
+A floor is chosen by the scores of unanswerable questions alone. Going down from the top, it is
+the last one at which the exact upper bound on the rate of answering such a question still is at
+most ``alpha`` (Bates et al., Distribution-free, risk-controlling prediction sets, JACM 68, 2021;
+Angelopoulos et al., Learn then test, 2021). So with the stated confidence over the choice of the
+questions that were measured, no more than ``alpha`` of further questions *of that kind* are
+answered. Nothing is said about the scores' distribution, nor about questions of other kinds.
+
+The unit is the question. Clips of one question in several voices are not independent, so an
+unanswerable question counts as answered if it is answered in any of them: of its scores the
+highest stands for it.
+
+``ALPHA`` is one in ten: at a confidence of 95 % it takes 29 unanswerable questions, which a
+business can write down in an hour; one in twenty takes 59. What another value would cost is
+printed beside it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from frontdesk import KnowledgeBaseError
-from rag.answer import candidates, first_that_passes, spoken_text
+from rag.answer import Best, best_answer, spoken_text
+from rag.answerability import DATA, weights_for
+from rag.binomial import least_alpha, most_allowed, needed, upper
 from rag.calibration import Calibration, Rate
+from rag.embed import Embedder
+from rag.histogram import Histogram
 from rag.index import Index
 from rag.questions import Asked
 from rag.types import Decision, Policy
 
 METHOD = (
-    "cosine: under 98 % of right answers to well-heard questions; support: fewest errors, at most "
-    "alpha of those answers refused"
+    "lowest floor whose exact upper bound on the rate of unanswerable questions answered, in any "
+    "of their voices, is at most alpha; each of them judged by the floor of all the others"
 )
-ALPHA = 0.15
-COSINE_SHARE = 0.02
+ALPHA = 0.10
+CONFIDENCE = 0.95
+FOLDS = 10
+BEARABLE = 0.20
+"""The over-refusal above which the two groups count as inseparable at alpha."""
+
+_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The two scores of one asked question, and whether its answer would be right.
+    """One question as asked by one voice, the score of its best sentence, and what that says.
 
-    ``score`` is the cosine of the best passage, ``support`` that of the sentence that would be
-    spoken, -1 where no sentence passes the other checks.
+    ``score`` is from 0 to 1, and -1 where no sentence passes the checks: no floor lets it through.
+    ``right`` is whether the sentence answers the question.
     """
 
     asked: Asked
     score: float
-    support: float
     right: bool
+    say: str = ""
+
+    @property
+    def is_answerable(self) -> bool:
+        """Whether the documents hold an answer."""
+        return self.asked.question.decision is Decision.ANSWERED
 
 
 def measure(
-    index: Index, questions: Sequence[Asked], policy: Policy | None = None
+    index: Index,
+    questions: Sequence[Asked],
+    policy: Policy | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
 ) -> list[Measured]:
-    """The scores of every question that is to be answered or refused."""
+    """The score of every question that is to be answered or refused."""
     policy = policy or Policy()
     result: list[Measured] = []
-    for one in questions:
-        if one.question.decision is Decision.CONVERSATION or not one.query.text:
-            continue
-        embedding = index.embedder.embed(one.query.text)
-        hits = index.search(embedding.vector, policy.candidates)
-        found = candidates(one.query, embedding, hits, index)
-        best, outcomes = first_that_passes(one.query, embedding, found, hits, index)
-        passed = all(check.passed for check in outcomes)
-        right = (
-            passed
-            and one.question.decision is Decision.ANSWERED
-            and one.question.is_answered(spoken_text(index, best.number), [best.hit.passage])
-        )
-        result.append(Measured(one, hits[0].score, best.support if passed else -1.0, right))
+    for done, one in enumerate(questions, 1):
+        if one.question.decision is not Decision.CONVERSATION and one.query.text:
+            best = best_answer(one.query, index, policy)
+            say = spoken_text(index, best.candidate.number) if best.candidate else ""
+            score = best.score if best.passed else -1.0
+            result.append(Measured(one, score, _is_right(one, best, say), say))
+        if progress:
+            progress(done, len(questions))
     return result
 
 
-def choose(
-    measured: Sequence[Measured], *, embedder: str, set_name: str, alpha: float = ALPHA
+def _is_right(asked: Asked, best: Best, say: str) -> bool:
+    question = asked.question
+    if not best.passed or best.candidate is None or question.decision is not Decision.ANSWERED:
+        return False
+    passage = best.candidate.hit.passage
+    if not question.facts:
+        return passage.id in question.relevant
+    return question.is_answered(say, [passage])
+
+
+def calibrate(
+    index: Index,
+    questions: Sequence[Asked],
+    *,
+    set_name: str,
+    alpha: float = ALPHA,
+    confidence: float = CONFIDENCE,
 ) -> Calibration:
-    """The floors for ``measured``.
+    """Measure ``questions`` on ``index`` and choose the floor. See :func:`choose`."""
+    return choose(
+        measure(index, questions),
+        embedder=index.embedder.hash,
+        scorer=scorer_of(index.embedder),
+        set_name=set_name,
+        alpha=alpha,
+        confidence=confidence,
+    )
+
+
+def scorer_of(embedder: Embedder) -> str:
+    """What gives the scores, as the floors record it: a floor is of no use with another."""
+    if weights_for(embedder.name, embedder.hash) is None:
+        return "cosine"
+    table = json.loads((DATA / f"answerability-{embedder.name}.json").read_text("utf-8"))
+    fitted = json.dumps({**table, "floors": None}, sort_keys=True)
+    return f"answerability-{hashlib.sha256(fitted.encode()).hexdigest()[:16]}"
+
+
+def choose(
+    measured: Sequence[Measured],
+    *,
+    embedder: str,
+    set_name: str,
+    scorer: str = "",
+    alpha: float = ALPHA,
+    confidence: float = CONFIDENCE,
+) -> Calibration:
+    """The floor for ``measured``, with both error rates by floors set without the question.
+
+    An answerable question sets no floor, and is judged by the one there is; an unanswerable one is
+    judged by the floor of all the others. Clips of answerable ones of which more than a fifth of
+    the words came out otherwise take no part: they no longer ask what is known.
 
     Raises:
-        KnowledgeBaseError: if there is no answerable or no unanswerable question among them.
+        KnowledgeBaseError: if there are too few questions of either kind among them, or too many
+            unanswerable ones have the highest score there is.
     """
-    kinds = np.array([m.asked.question.decision is Decision.ANSWERED for m in measured], bool)
-    if kinds.all() or not kinds.any():
-        raise KnowledgeBaseError(
-            f"{set_name} needs answerable and unanswerable questions to set a floor; add both"
-        )
-    scores = np.array([(m.score, m.support) for m in measured])
-    right = np.array([m.right for m in measured], bool)
-    heard = right & np.array([m.asked.is_heard for m in measured], bool)
-    floor, support_floor = _pair(scores, right, heard, alpha)
-    refused = _refused(scores, floor, support_floor)
+    groups = Groups.of(measured)
+    if not groups.answerable:
+        raise KnowledgeBaseError(f"{set_name} needs answerable questions to set a floor; add some")
+    n = len(groups.unanswerable)
+    if (reason := shortage(n, alpha, confidence)) is not None:
+        raise KnowledgeBaseError(f"{set_name} {reason}")
+    floor = lowest_floor(list(groups.unanswerable.values()), alpha, confidence)
+    answered = sum(score >= floor for score in groups.unanswerable.values())
+    refused = {q: share_below(scores, floor) for q, scores in groups.answerable.items()}
+    let_through = _by_the_others(groups.unanswerable, alpha, confidence)
+    over_refusal = Rate.of(sum(refused.values()), len(refused))
     return Calibration(
-        floor=round(max(floor, 0.0), 4),
-        support_floor=round(max(support_floor, 0.0), 4),
+        floor=floor,
         alpha=alpha,
+        confidence=confidence,
+        bound=round(upper(answered, n, confidence), 4),
         method=METHOD,
         set=set_name,
         set_sha256=_digest(measured),
         embedder=embedder,
-        n_answerable=_questions(measured, kinds),
-        n_unanswerable=_questions(measured, ~kinds),
-        over_refusal=_rate(refused[heard], _questions(measured, heard)),
-        wrongly_answered=_rate(~refused[~kinds], _questions(measured, ~kinds)),
-        auc=round(auc(scores[kinds, 0], scores[~kinds, 0]), 4),
-        support_auc=round(auc(scores[kinds, 1], scores[~kinds, 1]), 4),
+        scorer=scorer,
+        n_answerable=len(groups.answerable),
+        n_unanswerable=n,
+        over_refusal=over_refusal,
+        wrongly_answered=Rate.of(sum(let_through.values()), n),
+        auc=round(auc(groups.means(), np.array(list(groups.unanswerable.values()))), 4),
+        separable=over_refusal.rate <= BEARABLE,
+        histogram=Histogram.of(
+            groups.answerable.values(), [[score] for score in groups.unanswerable.values()]
+        ),
+        kinds={
+            "over_refusal": _by_kind(refused, groups.kinds),
+            "wrongly_answered": _by_kind(let_through, groups.kinds),
+        },
     )
 
 
-def calibrate(
-    index: Index, questions: Sequence[Asked], *, set_name: str, alpha: float = ALPHA
-) -> Calibration:
-    """Measure ``questions`` on ``index`` and choose the floors. See :func:`choose`."""
-    return choose(
-        measure(index, questions), embedder=index.embedder.hash, set_name=set_name, alpha=alpha
+def choose_by_language(
+    measured: Sequence[Measured],
+    *,
+    embedder: str,
+    set_name: str,
+    scorer: str = "",
+    alpha: float = ALPHA,
+    confidence: float = CONFIDENCE,
+) -> tuple[dict[str, Calibration], dict[str, str]]:
+    """The floor of each language that was asked in; and why the others have none."""
+    floors: dict[str, Calibration] = {}
+    without: dict[str, str] = {}
+    for language in sorted({one.asked.query.language for one in measured}):
+        own = [one for one in measured if one.asked.query.language == language]
+        try:
+            floors[language] = choose(
+                own,
+                embedder=embedder,
+                set_name=set_name,
+                scorer=scorer,
+                alpha=alpha,
+                confidence=confidence,
+            )
+        except KnowledgeBaseError as error:
+            without[language] = str(error)
+    return floors, without
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The scores of both groups by question id, and each question's kind.
+
+    Of an answerable question those of every clip that was heard, of an unanswerable one the
+    highest.
+    """
+
+    answerable: Mapping[str, list[float]]
+    unanswerable: Mapping[str, float]
+    kinds: Mapping[str, str]
+
+    @classmethod
+    def of(cls, measured: Iterable[Measured]) -> Groups:
+        """Group what was measured."""
+        answerable: defaultdict[str, list[float]] = defaultdict(list)
+        unanswerable: dict[str, float] = {}
+        kinds: dict[str, str] = {}
+        for one in measured:
+            question = one.asked.question
+            kinds[question.id] = question.kind
+            if one.is_answerable:
+                if one.asked.is_heard:
+                    answerable[question.id].append(one.score)
+            else:
+                unanswerable[question.id] = max(one.score, unanswerable.get(question.id, -1.0))
+        return cls(dict(answerable), unanswerable, kinds)
+
+    def means(self) -> NDArray[np.float64]:
+        """The mean score of each answerable question, (questions,)."""
+        return np.array([sum(scores) / len(scores) for scores in self.answerable.values()])
+
+
+def lowest_floor(scores: Sequence[float], alpha: float, confidence: float) -> float:
+    """The lowest floor at which the bound on the rate of ``scores`` let through is ``alpha``.
+
+    Where so few cannot show that, the one that lets none of them through.
+
+    Raises:
+        KnowledgeBaseError: if that is above 1.
+    """
+    allowed = max(most_allowed(len(scores), alpha, confidence), 0)
+    ordered = sorted(scores, reverse=True)
+    if allowed >= len(ordered) or ordered[allowed] < 0:
+        return 0.0
+    unit = 10**_DIGITS
+    floor: float = round((math.floor(ordered[allowed] * unit) + 1) / unit, _DIGITS)
+    if floor > 1:
+        raise KnowledgeBaseError(
+            f"{allowed + 1} unanswerable questions score 1, the highest there is: no floor keeps "
+            f"{alpha:.0%}; see whether the documents answer them after all"
+        )
+    return floor
+
+
+def shortage(n: int, alpha: float, confidence: float) -> str | None:
+    """What to say of ``n`` unanswerable questions that are too few for ``alpha``; else None."""
+    wanted = needed(alpha, confidence)
+    if n >= wanted:
+        return None
+    least = f"; {n} can show {least_alpha(n, confidence):.1%} at the least" if n else ""
+    return (
+        f"has {n} unanswerable questions, too few to show that at most {alpha:.0%} are answered "
+        f"with {confidence:.0%} confidence: add {wanted - n}{least}"
     )
+
+
+def folds_of(asked: Iterable[Asked], folds: int = FOLDS) -> dict[str, int]:
+    """The fold of each question id; every fold gets its share of each kind of question."""
+    result: dict[str, int] = {}
+    seen: Counter[tuple[Decision, str]] = Counter()
+    for one in asked:
+        question = one.question
+        if question.id not in result:
+            group = (question.decision, question.kind)
+            result[question.id] = seen[group] % folds
+            seen[group] += 1
+    return result
 
 
 def auc(higher: NDArray[np.float64], lower: NDArray[np.float64]) -> float:
@@ -123,55 +301,27 @@ def auc(higher: NDArray[np.float64], lower: NDArray[np.float64]) -> float:
     return float(above + equal / 2)
 
 
-def _pair(
-    scores: NDArray[np.float64],
-    right: NDArray[np.bool_],
-    heard: NDArray[np.bool_],
-    alpha: float,
-) -> tuple[float, float]:
-    """The cosine floor under the best-heard questions, then the support floor of fewest errors.
-
-    Searched for together the two trade places: on the clinic's folds the cosine floor went from
-    0.27 to 0.51 for the same number of errors. Where several support floors are as good, the
-    middle one is taken.
-    """
-    if not heard.any():
-        return 0.0, 0.0
-    floor = float(np.quantile(scores[heard, 0], COSINE_SHARE, method="lower"))
-    best, fewest = [0.0], len(scores) + 1
-    for support_floor in _steps(scores[heard, 1], alpha):
-        refused = _refused(scores, floor, support_floor)
-        if refused[heard].mean() > alpha:
-            break
-        errors = int((refused & right).sum() + (~refused & ~right).sum())
-        if errors < fewest:
-            fewest, best = errors, []
-        if errors == fewest:
-            best.append(support_floor)
-    return floor, best[len(best) // 2]
+def _by_the_others(
+    scores: Mapping[str, float], alpha: float, confidence: float
+) -> dict[str, float]:
+    """Whether each question is answered at the floor that all the others set: 1 or 0."""
+    found: dict[str, float] = {}
+    for question, score in scores.items():
+        others = [other for name, other in scores.items() if name != question]
+        found[question] = float(score >= lowest_floor(others, alpha, confidence))
+    return found
 
 
-def _refused(scores: NDArray[np.float64], floor: float, support_floor: float) -> NDArray[np.bool_]:
-    return (scores[:, 0] < floor) | (scores[:, 1] < support_floor)
+def share_below(scores: Sequence[float], floor: float) -> float:
+    """The share of ``scores`` that a floor refuses."""
+    return sum(score < floor for score in scores) / len(scores)
 
 
-def _steps(scores: NDArray[np.float64], alpha: float) -> list[float]:
-    """Half-way values between the lowest scores, up to the share ``alpha`` of them."""
-    values = np.unique(scores)
-    if not len(values):
-        return [0.0]
-    low = values[: np.searchsorted(values, np.quantile(scores, alpha)) + 2]
-    return [float(low[0]) - 0.01, *(float(v) for v in (low[1:] + low[:-1]) / 2)]
-
-
-def _rate(happened: NDArray[np.bool_], questions: int) -> Rate:
-    """The rate over clips, its interval as wide as the number of questions makes it."""
-    share = float(happened.mean()) if len(happened) else 0.0
-    return Rate.of(share * questions, questions)
-
-
-def _questions(measured: Sequence[Measured], which: NDArray[np.bool_]) -> int:
-    return len({m.asked.question.id for m, take in zip(measured, which, strict=True) if take})
+def _by_kind(happened: Mapping[str, float], kinds: Mapping[str, str]) -> dict[str, Rate]:
+    values: defaultdict[str, list[float]] = defaultdict(list)
+    for question, value in happened.items():
+        values[kinds[question]].append(value)
+    return {kind: Rate.of(sum(values[kind]), len(values[kind])) for kind in sorted(values)}
 
 
 def _digest(measured: Sequence[Measured]) -> str:

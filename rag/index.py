@@ -1,8 +1,9 @@
-"""A flat index of one knowledge base: vectors of passages and sentences, and word by word.
+"""What an answer is looked up in: the keys, sentences and word pieces of every passage.
 
-A passage is found by its own vector or by that of its best sentence, whichever is closer. On the
-clinic's questions as typed, sentences raised the area under the curve of answerable against
-unanswerable from 0.90 to 0.94, and the right passage came first for 91 instead of 88 %.
+A passage is as close to a question as the closest of its keys: a chunk, a sentence, or a question
+set beside it. On the clinic's questions as typed, sentences raised the area under the curve of
+answerable against unanswerable from 0.90 to 0.94, and the right passage came first for 91 instead
+of 88 %.
 
 For the passages found there is a second score, the support of late interaction (Khattab and
 Zaharia, ColBERT, SIGIR 2020): for each word asked its nearest word in the passage, weighted by
@@ -13,23 +14,28 @@ shot from a flu shot.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rag.bm25 import Bm25
 from rag.calibration import Calibration
-from rag.documents import KnowledgeBase, split_sentences
+from rag.documents import KnowledgeBase
 from rag.embed import Embedder, Embedding, Vectors
+from rag.entry import KINDS, Recipe
 from rag.namesake import namesake
+from rag.nearest import Flat, Hnsw
 from rag.pieces import stopwords, whole_words
 from rag.types import Hit
 
 # A word that a follow-up brought in weighs twice what it took over from the question before.
 _FOCUS_WEIGHT = 2.0
+# Keys looked at for each passage wanted, where keys are found and not all compared.
+_KEYS_A_PASSAGE = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,50 +48,197 @@ class Sentence:
     end: int
 
 
+class Lookup(Mapping[str, str]):
+    """Texts by name, each read when it is asked for."""
+
+    def __init__(self, names: Sequence[str], texts: Sequence[str]) -> None:
+        self._numbers = {name: number for number, name in enumerate(names)}
+        self._texts = texts
+
+    def __getitem__(self, name: str) -> str:
+        return self._texts[self._numbers[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
+class Pieces:
+    """Word pieces by row; a slice gives a tuple of them."""
+
+    def __init__(self, ids: NDArray[np.int32], vocabulary: Sequence[str]) -> None:
+        self._ids, self._vocabulary = ids, vocabulary
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __getitem__(self, rows: slice) -> tuple[str, ...]:
+        return tuple(self._vocabulary[n] for n in self._ids[rows])
+
+
+class PieceVectors:
+    """The unit vectors of word pieces by row, float32; stored in eight bits."""
+
+    def __init__(self, values: NDArray[np.int8], scales: NDArray[np.float32]) -> None:
+        self._values, self._scales = values, scales
+        self.shape = values.shape
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, rows: slice) -> Vectors:
+        found: Vectors = self._values[rows].astype(np.float32)
+        found *= self._scales[rows, None]
+        return found
+
+
+class Picked:
+    """Some rows of an array, none of them copied before it is asked for."""
+
+    def __init__(self, rows: Vectors, numbers: NDArray[np.int64]) -> None:
+        self._rows, self._numbers = rows, numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __getitem__(self, at: int | slice | Sequence[int]) -> Vectors:
+        found: Vectors = self._rows[self._numbers[at]]
+        return found
+
+
+class Sentences(Sequence[Sentence]):
+    """The sentences of an index, each made when it is asked for."""
+
+    def __init__(self, index: Index) -> None:
+        self._rows, self._passages, self._bounds = (
+            index.sentence_rows, index.kb.passages, index.sentence_bounds,
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, at: int) -> Sentence: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Sentence, ...]: ...
+    def __getitem__(self, at: int | slice) -> Sentence | tuple[Sentence, ...]:
+        if isinstance(at, slice):
+            return tuple(self[n] for n in range(*at.indices(len(self))))
+        number = range(len(self))[at]
+        start, end, first, last = self._rows[number].tolist()
+        passage = int(np.searchsorted(self._bounds, number, "right")) - 1
+        return Sentence(passage, self._passages[passage].text[start:end], first, last)
+
+
 @dataclass(frozen=True, eq=False)
 class Index:
     """Everything an answer is looked up in. Read-only, safe to share between threads.
 
-    ``passage_vectors`` (passages, dim) and ``sentence_vectors`` (sentences, dim) are float32 of
-    unit length; ``piece_vectors`` (pieces, dim) the same in float16. ``sentences`` are in passage
-    order. ``calibrations`` maps a language to its floors.
+    ``keys`` (keys, dim) are unit vectors of ``key_kinds`` (numbers of ``rag.entry.KINDS``), in
+    passage order: those of passage n are rows ``key_bounds[n]`` to ``key_bounds[n + 1]``; the same
+    for sentences. ``sentence_rows`` (sentences, 4) are start and end in the passage's text, and
+    first and last word piece; ``sentence_keys`` say which key is a sentence's own vector. Word
+    piece n is ``vocabulary[piece_ids[n]]`` with the vector ``piece_values[n] * piece_scales[n]``;
+    ``piece_counts`` says how many passages hold each entry of the vocabulary. ``digests``
+    (passages, 16) are of what each passage's part was made from. ``languages`` are those of the
+    passages, sorted. ``words`` is the index of words,
+    where there is one. ``calibrations`` maps a language to its floors.
     """
 
     kb: KnowledgeBase
     embedder: Embedder
-    passage_vectors: Vectors
-    sentence_vectors: Vectors
-    piece_vectors: NDArray[np.float16]
-    pieces: tuple[str, ...]
-    sentences: tuple[Sentence, ...]
+    recipe: Recipe
+    keys: Vectors
+    key_kinds: NDArray[np.uint8]
+    key_bounds: NDArray[np.int64]
+    sentence_rows: NDArray[np.int32]
+    sentence_keys: NDArray[np.int64]
+    sentence_bounds: NDArray[np.int64]
+    piece_ids: NDArray[np.int32]
+    piece_values: NDArray[np.int8]
+    piece_scales: NDArray[np.float32]
+    piece_counts: NDArray[np.int32]
+    vocabulary: tuple[str, ...]
+    digests: NDArray[np.uint8]
+    nearest: Flat | Hnsw
+    languages: tuple[str, ...] = ("en",)
+    words: Bm25 | None = None
     calibrations: Mapping[str, Calibration] = field(default_factory=dict)
 
-    def scores(self, vector: Vectors) -> Vectors:
-        """Cosine of each passage to a unit ``vector`` (dim,): its own or its best sentence's."""
-        starts = self._bounds[:-1]
-        best_sentence = np.maximum.reduceat(self.sentence_vectors @ vector, starts)
-        best: Vectors = np.maximum(self.passage_vectors @ vector, best_sentence)
-        return best
+    def nearest_passages(self, vector: Vectors, k: int) -> list[tuple[int, float]]:
+        """The ``k`` passages closest to a unit ``vector`` (dim,), each with its cosine."""
+        wanted = min(k * _KEYS_A_PASSAGE, len(self.keys))
+        scores, rows = self.nearest.search(vector, wanted)
+        passages = np.searchsorted(self.key_bounds, rows, "right") - 1
+        best: dict[int, float] = {}
+        for passage, score in zip(passages.tolist(), scores.tolist(), strict=True):
+            best.setdefault(passage, score)
+            if len(best) == k:
+                break
+        if len(best) < min(k, len(self.kb.passages)) and wanted < len(self.keys):
+            return self.nearest_passages(vector, k * 4)[:k]
+        return list(best.items())
 
-    def search(self, vector: Vectors, k: int) -> tuple[Hit, ...]:
-        """The ``k`` best passages for a unit ``vector`` (dim,), best first."""
-        scores = self.scores(vector)
-        order = np.argsort(-scores, kind="stable")[:k]
-        return tuple(Hit(self.kb.passages[n], float(scores[n])) for n in order)
+    def cosine(self, vector: Vectors, passage: int, kind: str | None = None) -> float:
+        """Cosine of passage number ``passage`` to a unit ``vector``: that of its closest key.
+
+        Of keys of one ``kind`` (see ``rag.entry.KINDS``) if given; -1 where there is none.
+        """
+        rows = slice(*self.key_bounds[passage : passage + 2])
+        scores = self.keys[rows] @ vector
+        if kind is not None:
+            scores = scores[self.key_kinds[rows] == KINDS.index(kind)]
+        return float(scores.max(initial=-1.0))
+
+    def search(self, vector: Vectors, k: int, leave_out: Collection[str] = ()) -> tuple[Hit, ...]:
+        """The ``k`` best passages for a unit ``vector`` (dim,), best first.
+
+        Those whose ids are in ``leave_out`` count as absent.
+        """
+        found = self.nearest_passages(vector, k + len(leave_out))
+        hits = (Hit(self.kb.passages[n], score) for n, score in found)
+        return tuple(hit for hit in hits if hit.passage.id not in leave_out)[:k]
 
     def passage_number(self, passage_id: str) -> int:
         """Where a passage is in ``kb.passages``."""
-        return self._numbers[passage_id]
+        doc, _, number = passage_id.rpartition("#")
+        first = self._first[doc]
+        return first + int(number) - 1
+
+    def key_numbers(self, passage: int) -> range:
+        """Which of ``keys`` are of passage number ``passage``."""
+        return range(int(self.key_bounds[passage]), int(self.key_bounds[passage + 1]))
 
     def sentence_numbers(self, passage: int) -> range:
         """Which of ``sentences`` are of passage number ``passage``."""
-        return range(self._bounds[passage], self._bounds[passage + 1])
+        return range(int(self.sentence_bounds[passage]), int(self.sentence_bounds[passage + 1]))
+
+    @cached_property
+    def sentence_vectors(self) -> Picked:
+        """The unit vectors (dim,) of ``sentences``, by number or a list of numbers."""
+        return Picked(self.keys, self.sentence_keys)
+
+    @cached_property
+    def sentences(self) -> Sentences:
+        """Every sentence, in passage order."""
+        return Sentences(self)
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """Every word piece, in passage order."""
+        return Pieces(self.piece_ids, self.vocabulary)
+
+    @cached_property
+    def piece_vectors(self) -> PieceVectors:
+        """The unit vectors of ``pieces``."""
+        return PieceVectors(self.piece_values, self.piece_scales)
 
     def namesake(self, asked: Embedding, focus: Collection[str], number: int) -> str:
         """What sentence ``number`` names in place of what was asked for, or ''."""
         rows = slice(self.sentences[number].start, self.sentences[number].end)
-        vectors = self.piece_vectors[rows].astype(np.float32)
-        return namesake(asked, focus, self.pieces[rows], vectors)
+        return namesake(asked, focus, self.pieces[rows], self.piece_vectors[rows])
 
     def support(
         self, asked: Embedding, weights: Vectors, passage: int
@@ -97,7 +250,7 @@ class Index:
         """
         sentences = [self.sentences[n] for n in self.sentence_numbers(passage)]
         first, last = sentences[0].start, sentences[-1].end
-        near = asked.piece_vectors @ self.piece_vectors[first:last].astype(np.float32).T
+        near = asked.piece_vectors @ self.piece_vectors[first:last].T
         # initial: a sentence that the tokenizer makes nothing of supports nothing.
         by_sentence = [
             float(weights @ near[:, s.start - first : s.end - first].max(axis=1, initial=0.0))
@@ -126,62 +279,14 @@ class Index:
         return shares
 
     @cached_property
-    def _bounds(self) -> NDArray[np.intp]:
-        """Where the sentences of each passage start, and one past the last."""
-        owners = [s.passage for s in self.sentences]
-        return np.searchsorted(owners, np.arange(len(self.kb.passages) + 1))
-
-    @cached_property
-    def _numbers(self) -> dict[str, int]:
-        return {passage.id: n for n, passage in enumerate(self.kb.passages)}
+    def _first(self) -> dict[str, int]:
+        return {source.id: source.first for source in self.kb.sources}
 
     @cached_property
     def _rarities(self) -> dict[str, float]:
-        frequency: Counter[str] = Counter()
-        for passage in range(len(self.kb.passages)):
-            sentences = [self.sentences[n] for n in self.sentence_numbers(passage)]
-            frequency.update(set(self.pieces[sentences[0].start : sentences[-1].end]))
-        return {p: _rarity(count, len(self.kb.passages)) for p, count in frequency.items()}
-
-
-def build(kb: KnowledgeBase, embedder: Embedder, calibrations: Mapping[str, Calibration]) -> Index:
-    """Embed every passage and sentence of ``kb``: about 30 ms a passage of three sentences."""
-    passage_vectors = np.empty((len(kb.passages), embedder.dim), np.float32)
-    sentences: list[Sentence] = []
-    pieces: list[str] = []
-    piece_vectors: list[Vectors] = []
-    for number, passage in enumerate(kb.passages):
-        whole = embedder.embed(passage.text)
-        passage_vectors[number] = whole.vector
-        at = 0
-        for text in split_sentences(passage.text):
-            at = passage.text.index(text, at)
-            part = _part(whole, at, at + len(text))
-            at += len(text)
-            if not part[0] and whole.spans and whole.spans[-1][1] < at:
-                # Beyond the model's window: read on its own.
-                alone = embedder.embed(text)
-                part = (list(alone.pieces), alone.piece_vectors)
-            start = len(pieces)
-            pieces += part[0]
-            piece_vectors.append(part[1])
-            sentences.append(Sentence(number, text, start, len(pieces)))
-    return Index(
-        kb=kb,
-        embedder=embedder,
-        passage_vectors=passage_vectors,
-        sentence_vectors=embedder.encode([s.text for s in sentences]),
-        piece_vectors=np.concatenate(piece_vectors).astype(np.float16),
-        pieces=tuple(pieces),
-        sentences=tuple(sentences),
-        calibrations=dict(calibrations),
-    )
-
-
-def _part(whole: Embedding, start: int, end: int) -> tuple[list[str], Vectors]:
-    """The word pieces of ``whole`` within a range of characters."""
-    rows = [n for n, (a, b) in enumerate(whole.spans) if a >= start and b <= end]
-    return [whole.pieces[n] for n in rows], whole.piece_vectors[rows]
+        passages = len(self.kb.passages)
+        counts = self.piece_counts.tolist()
+        return {p: _rarity(n, passages) for p, n in zip(self.vocabulary, counts, strict=True)}
 
 
 def _rarity(count: int, passages: int) -> float:

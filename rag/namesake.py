@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from rag.embed import Embedding, Vectors
-from rag.pieces import Word, whole_words
+from rag.pieces import Word, stem, stems_of, whole_words
 
 # Cosines of word pieces. Over the clinic's questions as typed, words that were found lay above
 # 0.6 and names that were not below 0.4.
@@ -35,19 +35,27 @@ _GENERAL = frozenset(
 
 
 def namesake(
-    asked: Embedding, focus: Collection[str], pieces: Sequence[str], vectors: Vectors
+    asked: Embedding,
+    focus: Collection[str],
+    pieces: Sequence[str],
+    vectors: Vectors,
+    beside: str = "",
 ) -> str:
     """What the sentence of these ``pieces`` names in place of what was asked for, or ''.
 
     ``vectors`` (pieces, dim) are the sentence's unit vectors. Of the words in ``focus``,
-    which a follow-up brought in, one at least has to be found.
+    which a follow-up brought in, one at least has to be found. Words that stand ``beside`` the
+    sentence, in the question that its source sets there, are not missing.
     """
-    if not pieces:
+    if not pieces or not len(asked.piece_vectors):
         return ""
     near = asked.piece_vectors @ vectors.T
     in_sentence = near.max(axis=1)
     question = [w for w in whole_words(asked.pieces) if w.text not in _GENERAL and w.has_subject]
-    lacking = {w for w in question if _mean(in_sentence, w) < _MISSING}
+    known = stems_of(beside)
+    lacking = {
+        w for w in question if _mean(in_sentence, w) < _MISSING and stem(w.text) not in known
+    }
     new = {w for w in question if w.text in focus}
     # What a follow-up took over is not what it asks for.
     in_question = near[[n for w in new for n in range(w.start, w.end)] or slice(None)].max(axis=0)

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from rag import days, numbers
+from rag.language import language_of
 from rag.types import Query
 
 _FILLERS = Path(__file__).with_name("data") / "fillers.txt"
@@ -106,7 +107,7 @@ def make_query(
     context: str | None = None,
     *,
     fillers: frozenset[str] | None = None,
-    language: str = "en",
+    language: str | None = None,
 ) -> Query:
     """A :class:`Query` from what was heard; ``context`` is the previous *resolved* question.
 
@@ -114,10 +115,17 @@ def make_query(
     a kind of person ("and for children"), its other new words are appended beside the new day
     ("what about refills on sunday"), and in a short question that points back ("and where is
     that") what the one before was about takes the place of the pronoun. Other names of a holiday
-    give way to the usual one ("july 4th").
+    give way to the usual one ("july 4th"). The ``language`` picks the floor; not given, it is
+    that of the script of what was heard.
     """
     text, focus = _resolve_richly(asr_text, context, fillers or default_fillers())
-    return Query(raw=asr_text, text=text, context=context, language=language, focus=focus)
+    return Query(
+        raw=asr_text,
+        text=text,
+        context=context,
+        language=language or language_of(asr_text),
+        focus=focus,
+    )
 
 
 def _clean(text: str, fillers: frozenset[str]) -> str:

@@ -1,174 +1,289 @@
-"""An index as one file beside its knowledge base: ``KB/.frontdesk/index.npz``.
+"""The index of a knowledge base folder, in ``KB/.frontdesk``.
 
-The file says which embedder, documents and floors it was made from, and is refused when they do
-not match what is there now.
+An index is a folder of its own, ``index-…``; the file ``current`` names the one in service. A new
+one is written beside it and put in service by replacing that file, so a build that is killed, or
+that fills the disk, leaves the last good one as it was. An index says which embedder, documents
+and floors it was made from, and is refused when they do not match what is there now.
 """
 
 from __future__ import annotations
 
-import io
-import json
+import fcntl
 import logging
 import os
+import shutil
 import tempfile
-import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
+from typing import Any
 
 from frontdesk import KnowledgeBaseError
-from rag import calibration, documents
+from rag import artefact, building, calibration, documents
 from rag.calibration import Calibration
-from rag.documents import KnowledgeBase
+from rag.documents import Listing, Progress
 from rag.embed import Embedder, default_embedder
-from rag.index import Index, Sentence, build
+from rag.entry import Recipe
+from rag.floor import scorer_of
+from rag.index import Index
+from rag.readers import Skipped
 
-_FORMAT = 1
+_HOME, _CURRENT = ".frontdesk", "current"
+_INDEX, _UNFINISHED = "index-", "unfinished-"
+_BROKEN = (OSError, ValueError, KeyError, TypeError, EOFError)
 _log = logging.getLogger(__name__)
 
 
+class NotWrittenError(KnowledgeBaseError):
+    """An index could not be written; the one in service stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """An index that was built: how many passages were ``reused`` and how many ``embedded``.
+
+    ``skipped`` are the files left out, each with the reason.
+    """
+
+    index: Index
+    reused: int
+    embedded: int
+    skipped: tuple[Skipped, ...]
+
+
 def artefact_path(kb_dir: Path | str) -> Path:
-    """Where the index of a knowledge base folder is kept."""
-    return Path(kb_dir) / ".frontdesk" / "index.npz"
+    """The file that names the index in service; a change of it means a new index."""
+    return Path(kb_dir) / _HOME / _CURRENT
 
 
-def open_index(kb_dir: Path | str, embedder: Embedder | None = None) -> Index:
+def open_index(
+    kb_dir: Path | str, embedder: Embedder | None = None, recipe: Recipe | None = None
+) -> Index:
     """The index of a folder: read if it is of these documents, else built and written.
 
-    In a folder that cannot be written to, the index stays in memory.
+    In a folder that cannot be written to, the index is gone when this process ends. Where a disk
+    is full, the index before it serves on.
 
     Raises:
-        KnowledgeBaseError: if the documents cannot be used, or the file of the same documents was
+        KnowledgeBaseError: if the documents cannot be used, or the index of the same documents was
             made with another embedder or other floors.
         ModelFileError: if the embedder's files are missing or altered.
     """
-    kb = documents.load(kb_dir)
-    embedder = embedder or default_embedder()
-    path = artefact_path(kb_dir)
-    if path.exists() and _is_of(path, kb, embedder):
-        return load(path, kb, embedder)
-    _check_floors(kb, embedder)
-    return rebuild(kb, embedder)
-
-
-def rebuild(kb: KnowledgeBase, embedder: Embedder | None = None) -> Index:
-    """Build the index of ``kb`` and write it, whatever file is there now.
-
-    Floors that were measured with another embedder are left out: such an index answers nothing
-    until ``frontdesk kb calibrate`` has measured its own.
-    """
-    embedder = embedder or default_embedder()
-    index = build(kb, embedder, _floors(kb, embedder))
+    embedder, recipe = embedder or default_embedder(), recipe or Recipe()
+    found = documents.listing(kb_dir)
+    meta = _meta(found.folder)
+    if meta and _is_of(meta, found, embedder, recipe):
+        return load(found, embedder)
+    _check_floors(found.folder, embedder)
     try:
-        save(index, artefact_path(kb.folder))
-    except OSError as error:
-        _log.warning("index of %s kept in memory only (%s)", kb.folder, error)
-    return index
+        return rebuild(found, embedder, recipe).index
+    except NotWrittenError as error:
+        before = _before(found, embedder)
+        if before is None:
+            raise
+        _log.error("%s; answering from the documents as they were before", error)
+        return before
 
 
-def save(index: Index, path: Path) -> None:
-    """Write ``index`` to ``path`` in one step: a reader sees the old file or the new one.
+def rebuild(
+    kb: Path | str | Listing,
+    embedder: Embedder | None = None,
+    recipe: Recipe | None = None,
+    *,
+    progress: Progress | None = None,
+) -> Built:
+    """Build the index of a folder and put it in service, whatever is there now.
+
+    What has not changed is taken over from the index in service. Floors that were measured with
+    another embedder are left out: such an index answers nothing until ``frontdesk kb calibrate``
+    has measured its own.
 
     Raises:
-        OSError: if the folder cannot be written to.
+        KnowledgeBaseError: if the documents cannot be used.
+        NotWrittenError: if the disk is full; the index in service stays there.
+        ModelFileError: if the embedder's files are missing or altered.
     """
-    meta = {
-        "format": _FORMAT,
-        "embedder": index.embedder.hash,
-        "kb": index.kb.sha256,
-        "pieces": index.pieces,
-        "sentences": [[s.passage, s.text, s.start, s.end] for s in index.sentences],
-        "calibrations": {name: c.as_json() for name, c in index.calibrations.items()},
-    }
-    data = io.BytesIO()
-    np.savez(
-        data,
-        meta=np.frombuffer(json.dumps(meta).encode(), np.uint8),
-        passage_vectors=index.passage_vectors,
-        sentence_vectors=index.sentence_vectors,
-        piece_vectors=index.piece_vectors,
-    )
-    path.parent.mkdir(exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    embedder, recipe = embedder or default_embedder(), recipe or Recipe()
+    found = kb if isinstance(kb, Listing) else documents.listing(kb)
+    before = _before(found, embedder)
+    read = documents.read_listing(found, known=before.kb if before else None, progress=progress)
+    floors = _floors(found.folder, embedder)
+    home = found.folder / _HOME
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data.getvalue())
-        # mkstemp makes files private; a server under another user reads this one.
-        Path(name).chmod(0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        unfinished = _unfinished(home)
+    except OSError as error:
+        _log.warning("index of %s kept until this process ends (%s)", found.folder, error)
+        index = building.build(read, embedder, floors, recipe)
+        return Built(index, 0, len(read.passages), read.skipped)
+    try:
+        counts = building.write(
+            unfinished, read, embedder, floors, recipe, before=before, progress=progress
+        )
+        path = _put_in_service(unfinished)
+    except OSError as error:
+        raise NotWrittenError(
+            f"cannot write the index to {home} ({error.strerror or error}); make room and build "
+            "again: the index before this one is still in service"
+        ) from error
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return Built(_read(path, found, embedder), counts.reused, counts.embedded, read.skipped)
 
 
-def load(path: Path, kb: KnowledgeBase, embedder: Embedder) -> Index:
-    """Read the index of ``kb`` from ``path``.
+def load(kb: Path | str | Listing, embedder: Embedder | None = None) -> Index:
+    """Read the index in service of a folder; nothing is built.
 
     Raises:
         KnowledgeBaseError: if it cannot be read, or its documents, embedder or floors are not
-            those given; the line names the command that mends it.
+            those that are there now; the line names the command that mends it.
     """
+    embedder = embedder or default_embedder()
+    found = kb if isinstance(kb, Listing) else documents.listing(kb)
+    path = _in_service(found.folder)
+    if path is None:
+        raise _refused(artefact_path(found.folder), "is not there yet")
     try:
-        with np.load(path, allow_pickle=False) as data:
-            arrays = {name: data[name] for name in data.files}
-        meta = json.loads(arrays.pop("meta").tobytes())
-        found = {name: Calibration.from_json(c) for name, c in meta["calibrations"].items()}
-        sentences = tuple(Sentence(*fields) for fields in meta["sentences"])
-        pieces, made_by, made_from = tuple(meta["pieces"]), meta["embedder"], meta["kb"]
-        if meta["format"] != _FORMAT:
-            raise ValueError(f"format {meta['format']}, not {_FORMAT}")
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        meta = artefact.read_meta(path)
+    except _BROKEN as error:
         raise _refused(path, f"cannot be read ({error})") from error
+    made_by = meta["embedder"]["hash"]
     if made_by != embedder.hash:
         raise _refused(
             path, f"was made with another embedder ({made_by[:12]}, not {embedder.hash[:12]})"
         )
-    if made_from != kb.sha256:
+    if meta["kb"] != found.sha256:
         raise _refused(path, "was made from other documents")
-    _check_floors(kb, embedder)
-    if found != _floors(kb, embedder):
+    _check_floors(found.folder, embedder)
+    if meta["calibrations"] != _floors(found.folder, embedder):
         raise _refused(path, "holds other floors than the knowledge base")
-    return Index(
-        kb=kb,
-        embedder=embedder,
-        pieces=pieces,
-        sentences=sentences,
-        calibrations=found,
-        **arrays,
-    )
+    return _read(path, found, embedder)
 
 
-def _is_of(path: Path, kb: KnowledgeBase, embedder: Embedder) -> bool:
-    """Whether the file was made from these documents; a file that cannot be read was not.
-
-    A file with default floors counts as made from the defaults of its time.
-    """
+def _read(path: Path, found: Listing, embedder: Embedder) -> Index:
     try:
-        with np.load(path, allow_pickle=False) as data:
-            meta = json.loads(data["meta"].tobytes())
-        floors = {k: Calibration.from_json(c) for k, c in meta["calibrations"].items()}
-        is_current = bool(meta["kb"] == kb.sha256 and meta["format"] == _FORMAT)
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        meta = artefact.read_meta(path)
+        return artefact.read(path, meta, found.fillers, found.folder, embedder)
+    except _BROKEN as error:
+        raise _refused(path, f"cannot be read ({error})") from error
+
+
+def _in_service(folder: Path) -> Path | None:
+    """The index that ``current`` names."""
+    try:
+        name = artefact_path(folder).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return folder / _HOME / name if name.startswith(_INDEX) and "/" not in name else None
+
+
+def _meta(folder: Path) -> dict[str, Any] | None:
+    """What the index in service says of itself; None if there is none that can be read."""
+    path = _in_service(folder)
+    if path is None:
+        return None
+    try:
+        return artefact.read_meta(path)
+    except _BROKEN as error:
         _log.warning("%s cannot be read (%s); building it again", path, error)
+        return None
+
+
+def _is_of(meta: Mapping[str, Any], found: Listing, embedder: Embedder, recipe: Recipe) -> bool:
+    """Whether an index was made from these documents in this way."""
+    return bool(meta["kb"] == found.sha256 and meta["recipe"] == recipe)
+
+
+def _before(found: Listing, embedder: Embedder) -> Index | None:
+    """The index in service, to take over from, if it is of the same embedder."""
+    path, meta = _in_service(found.folder), _meta(found.folder)
+    if path is None or meta is None or meta["embedder"]["hash"] != embedder.hash:
+        return None
+    try:
+        return artefact.read(path, meta, found.fillers, found.folder, embedder)
+    except _BROKEN as error:
+        _log.warning("%s cannot be read (%s); building it whole", path, error)
+        return None
+
+
+def _unfinished(home: Path) -> Path:
+    """A new folder to build in. Those that builds left which are no longer running are removed."""
+    home.mkdir(exist_ok=True)
+    for left in home.glob(f"{_UNFINISHED}*"):
+        process = left.name.removeprefix(_UNFINISHED).partition("-")[0]
+        if not (process.isdigit() and _is_running(int(process))):
+            shutil.rmtree(left, ignore_errors=True)
+    return Path(tempfile.mkdtemp(dir=home, prefix=f"{_UNFINISHED}{os.getpid()}-"))
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
         return False
-    if meta["embedder"] == embedder.hash and any(c.is_default for c in floors.values()):
-        return is_current and floors == _floors(kb, embedder)
-    return is_current
+    except OSError:
+        return True
+    return True
 
 
-def _floors(kb: KnowledgeBase, embedder: Embedder) -> dict[str, Calibration]:
-    """The folder's floors as far as they fit the embedder."""
-    floors = calibration.for_folder(kb.folder)
-    return {name: c for name, c in floors.items() if c.embedder == embedder.hash}
+def _put_in_service(unfinished: Path) -> Path:
+    """Name a finished index as the current one, and remove those before the last."""
+    home = unfinished.parent
+    for path in unfinished.rglob("*"):
+        _to_disk(path)
+    # mkdtemp makes folders private; a server under another user reads this one.
+    unfinished.chmod(0o755)
+    name = _INDEX + unfinished.name.removeprefix(_UNFINISHED)
+    pointer = unfinished / _CURRENT
+    pointer.write_text(name + "\n", "utf-8")
+    _to_disk(pointer)
+    # Of two builds that end at once one waits, so that neither removes what the other names.
+    with _alone(home):
+        unfinished.rename(home / name)
+        before = _in_service(home.parent)
+        os.replace(home / name / _CURRENT, home / _CURRENT)
+        _to_disk(home)
+        for old in home.glob(f"{_INDEX}*"):
+            # The last one stays for a reader that has just read its name.
+            if old.name not in (name, before.name if before else ""):
+                shutil.rmtree(old, ignore_errors=True)
+    return home / name
 
 
-def _check_floors(kb: KnowledgeBase, embedder: Embedder) -> None:
-    """Refuse a folder's own floors if they were measured with another embedder."""
-    for language, floors in calibration.for_folder(kb.folder).items():
-        if floors.embedder != embedder.hash and not floors.is_default:
+@contextmanager
+def _alone(home: Path) -> Iterator[None]:
+    """Hold the folder's lock; it is let go when the process ends, however it does."""
+    handle = os.open(home, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _to_disk(path: Path) -> None:
+    """Have what was written survive a loss of power, before anything refers to it."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _floors(folder: Path, embedder: Embedder) -> dict[str, Calibration]:
+    """The folder's floors as far as they fit the embedder and the weights of the score."""
+    floors, made_by = calibration.for_folder(folder), (embedder.hash, scorer_of(embedder))
+    return {name: c for name, c in floors.items() if (c.embedder, c.scorer) == made_by}
+
+
+def _check_floors(folder: Path, embedder: Embedder) -> None:
+    """Refuse a folder's floors if they were measured with another embedder, or on other scores."""
+    for language, floors in calibration.for_folder(folder).items():
+        other = "embedder" if floors.embedder != embedder.hash else "score"
+        if (floors.embedder, floors.scorer) != (embedder.hash, scorer_of(embedder)):
             raise KnowledgeBaseError(
-                f"the {language} floors in {kb.folder / calibration.FLOORS_FILE} were measured "
-                "with another embedder; run: frontdesk kb calibrate (it does frontdesk kb build)"
+                f"the {language} floors in {folder / calibration.FLOORS_FILE} were measured "
+                f"with another {other}; run: frontdesk kb calibrate (it does frontdesk kb build)"
             )
 
 

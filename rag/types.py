@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from frontdesk import Spoken
 
@@ -44,10 +48,11 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One paragraph of one document, white space folded.
+    """One paragraph or table row of one document, white space folded: what can be quoted.
 
     ``id`` is ``kb-topic#1`` upward in file order; ``start`` and ``end`` are character offsets
-    into the source file; ``sha256`` is of ``text``.
+    into the document's text; ``sha256`` is of ``text``. ``page`` counts from 1 (PDF), ``row`` is
+    the table's own row number, ``question`` the one that the source itself sets beside the text.
     """
 
     id: str
@@ -57,6 +62,10 @@ class Passage:
     start: int
     end: int
     sha256: str
+    page: int | None = None
+    row: int | None = None
+    question: str | None = None
+    language: str = "en"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +85,15 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage with its cosine similarity to the query."""
+    """A passage with its cosine similarity to the query.
+
+    ``bonus`` is what its place among the hits owes to being in the language of the question; no
+    floor sees it.
+    """
 
     passage: Passage
     score: float
+    bonus: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,20 +116,34 @@ class Draft:
 REFUSAL = "I'm not sure about that. Let me connect you to the front desk."
 
 
+class Reranker(Protocol):
+    """Anything that says how well texts answer a question."""
+
+    def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One number a text, float32 (texts,): higher is better."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """How one answer is decided.
 
-    ``floor`` and ``support_floor`` override the measured ones of the index (both cosines);
-    ``candidates`` is how many passages are searched for the sentence; ``max_words`` is the length
-    from which an utterance is sent back.
+    ``floor`` overrides the measured one of the index; ``candidates`` is how many passages are
+    searched for the sentence; ``max_words`` is the length from which an utterance is sent back.
+    ``hybrid`` widens the pool of passages by words; ``deadline_ms`` is the time for the whole
+    search, after which an optional part is left out. ``reranker`` narrows the passages found to
+    the four it thinks best. ``leave_out`` holds passage ids that count as absent: for calibration
+    and experiments.
     """
 
     refusal: str = REFUSAL
     floor: float | None = None
-    support_floor: float | None = None
     candidates: int = 10
     max_words: int = 100
+    hybrid: bool = False
+    deadline_ms: float = 200.0
+    reranker: Reranker | None = None
+    leave_out: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +151,8 @@ class Verdict:
     """Everything about one answer: the decision, its evidence and its cost.
 
     ``say`` is the only part meant for a voice; for a ``conversation`` verdict the call may
-    replace it (``repeat`` says the last words again). ``timings_ms`` is by stage.
+    replace it (``repeat`` says the last words again). ``timings_ms`` is by stage; ``degraded``
+    names what was left out for lack of time.
     """
 
     decision: Decision
@@ -138,4 +167,5 @@ class Verdict:
     answered_by: str | None = None
     checks: tuple[Check, ...] = ()
     detail: str = ""
+    degraded: tuple[str, ...] = ()
     timings_ms: Mapping[str, float] = field(default_factory=dict)

@@ -45,19 +45,27 @@ def missing_numbers(said: str, text: str) -> list[str]:
 
 
 def checks(
-    question: str, sentence: str, source: str, retrieved: Collection[str], text: str
+    question: str,
+    sentence: str,
+    source: str,
+    retrieved: Collection[str],
+    text: str,
+    own_question: str | None = None,
 ) -> tuple[Check, ...]:
     """Every check of one candidate sentence against the passage it cites.
 
-    ``question`` is the resolved question, ``text`` the text of passage ``source``.
+    ``question`` is the resolved question, ``text`` the text of passage ``source`` and
+    ``own_question`` the one that its source sets beside it: what that is about, the sentence is
+    about, and a question for the same kind of value is answered by it.
     """
     missing = missing_numbers(sentence, text)
     found = source in retrieved
+    whole = f"{own_question} {sentence}" if own_question else sentence
     outcomes = {
         "citation_retrieved": "" if found else f"{source} was not retrieved",
         "numbers_in_passage": f"{', '.join(missing)} not in {source}" if missing else "",
-        "asked_day": asked.wrong_day(question, sentence),
-        "asked_kind": asked.wrong_kind(question, sentence),
-        "not_opposite": asked.opposite(question, sentence),
+        "asked_day": asked.wrong_day(question, whole),
+        "asked_kind": asked.wrong_kind(question, sentence, own_question),
+        "not_opposite": asked.opposite(question, whole),
     }
     return tuple(Check(name, not why, why) for name, why in outcomes.items())

@@ -174,17 +174,18 @@ def kb(folder, **documents):
 )
 def test_an_unusable_knowledge_base(refused, tmp_path, arguments):
     empty, missing = kb(tmp_path / "empty"), tmp_path / "missing"
-    bad = kb(tmp_path / "bad", hours=b"We open at 9 a.m.\n", fees=b"A caf\xe9 costs $3.\n")
+    bad = kb(tmp_path / "bad")
+    (bad / "prices.pdf").write_bytes(b"this is no PDF\n")
+    add = "add documents (.md, .txt, .html, .pdf, .docx, .csv, .xlsx) with paragraphs of text"
     assert refused(*arguments, "--kb", empty) == (
-        f"knowledge base folder {empty} holds no passages; add files named kb-TOPIC.md with "
-        "paragraphs of text"
+        f"knowledge base folder {empty} holds no passages; {add}"
     )
     assert refused(*arguments, "--kb", missing) == (
         f"knowledge base folder {missing} does not exist; give an existing one with --kb DIR"
     )
-    assert refused(*arguments, "--kb", bad) == (
-        f"{bad / 'kb-fees.md'} is not UTF-8 text (byte 5); save it again as UTF-8"
-    )
+    line = refused(*arguments, "--kb", bad)
+    assert line.startswith(f"knowledge base folder {bad} holds no passages; prices.pdf: ")
+    assert line.endswith(f"; {add}")
 
 
 def test_a_knowledge_base_of_ones_own(frontdesk, tmp_path):
@@ -203,9 +204,85 @@ def test_a_knowledge_base_of_ones_own(frontdesk, tmp_path):
     assert "not measured on these documents" in verdict["detail"]
 
 
-def test_calibration_needs_questions(refused, tmp_path):
+# --- eval
+
+
+def shop(folder):
+    """A knowledge base of three passages with a question for each, and one for none."""
+    own = kb(
+        folder,
+        hours=b"The shop opens at 7:30 a.m. on Monday.\n\nOn Sunday the shop is closed.\n",
+        fees=b"A helmet for a child costs $35.\n",
+    )
+    rows = [
+        ("when does the shop open on monday", ["kb-hours#1"], ["7:30 a.m."]),
+        ("is the shop closed on sunday", ["kb-hours#2"], ["closed"]),
+        ("how much is a helmet for a child", ["kb-fees#1"], ["$35"]),
+        ("who is the president of france", [], []),
+    ]
+    lines = [
+        {
+            "id": f"q{n}", "text": text, "asr": f"um {text}", "context": None, "kind": "core",
+            "relevant": relevant, "answerable": bool(facts), "facts": facts,
+        }
+        for n, (text, relevant, facts) in enumerate(rows)
+    ]  # fmt: skip
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (own / "questions.jsonl").write_text(text, "utf-8")
+    return own
+
+
+def test_eval_retrieval_json_is_what_scripts_rely_on(frontdesk, tmp_path):
+    own = shop(tmp_path / "own")
+    code, out, err = frontdesk("eval", "retrieval", "--kb", own, "--json", "--no-save")
+    found = json.loads(out)
+    assert (code, err) == (0, "")
+    for form in ("raw", "rewritten"):
+        for leg in ("dense", "hybrid"):
+            assert found[form][leg] == {
+                "recall_at_1": 1.0, "recall_at_3": 1.0, "hit_at_10": 1.0, "mrr": 1.0, "ndcg": 1.0,
+                "n": 3,
+            }  # fmt: skip
+    assert found["core"]["heard"]["rewritten"]["dense"] == found["core"]["heard"]["n"] == 3
+
+
+def test_eval_retrieval_prints_every_ranking(frontdesk, tmp_path):
+    code, out, _ = frontdesk("eval", "retrieval", "--kb", shop(tmp_path / "own"), "--no-save")
+    assert code == 0
+    lines = out.splitlines()
+    assert [line.split()[:2] for line in lines[:5]] == [
+        ["raw", leg] for leg in ("dense", "hybrid", "widened", "words", "quoted")
+    ]
+    assert lines[5].startswith("rewritten  dense    recall_at_1 1.000  recall_at_3 1.000")
+    assert "core questions, typed, raw: right first of 3: dense 3  hybrid 3" in lines[10]
+
+
+def test_eval_chunking_prints_a_row_for_each_chunker(frontdesk, tmp_path):
+    own = shop(tmp_path / "own")
+    code, out, _ = frontdesk("eval", "chunking", "--kb", own, "--json", "--no-save")
+    found = json.loads(out)
+    assert code == 0
+    assert (found["passages"], found["questions"], found["skipped"]) == (3, 3, 1)
+    assert set(found["chunkers"]) == {
+        "fixed", "recursive", "semantic", "sentence_window", "metadata",
+    }  # fmt: skip
+    assert found["chunkers"]["recursive"]["recall_at_1"] == 1.0
+    code, out, _ = frontdesk("eval", "chunking", "--kb", own, "--no-save", "--tokens", 32)
+    assert code == 0
+    assert out.startswith("minilm, chunks of up to 32 tokens, 3 passages, 3 questions")
+    assert [line.split()[1] for line in out.splitlines()[4:]] == list(found["chunkers"])
+
+
+def test_eval_chunking_without_the_data_is_one_line(refused, tmp_path):
+    assert refused("eval", "chunking", "--data", tmp_path) == (
+        f"{tmp_path} has no xquad_passages_en_hi.jsonl; give its folder with --data DIR"
+    )
+
+
+def test_eval_without_questions_is_one_line(refused, tmp_path):
     own = kb(tmp_path / "own", hours=b"We open at 9 a.m.\n")
-    assert "questions.jsonl is missing" in refused("kb", "calibrate", "--kb", own)
+    for kind in ("answers", "retrieval"):
+        assert "questions.jsonl is missing" in refused("eval", kind, "--kb", own)
 
 
 # --- model files

@@ -24,16 +24,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Answer the question; 0 also when it is refused, since a refusal is an answer."""
-    from rag import Policy, answer, make_query, open_index
+    from agent.retrieval import index_of, policy_of
+    from rag import answer, make_query
 
     settings = load_settings(kb=args.kb)
-    index = open_index(settings.kb)
+    index = index_of(settings)
     context = args.context
     fillers = index.kb.fillers
     if context is not None:  # the same resolved form that a call's session state keeps
         context = make_query(context, fillers=fillers).text
     query = make_query(" ".join(args.text), context, fillers=fillers)
-    verdict = answer(query, index, Policy())
+    verdict = answer(query, index, policy_of(settings))
     shape = verdict_json(verdict)
     if args.json:
         print(json.dumps(shape, ensure_ascii=False, indent=2))

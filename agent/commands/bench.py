@@ -2,7 +2,9 @@
 
   frontdesk bench call --baseline            # one caller; then stock Pipecat, same models
   frontdesk bench call --calls 8 --baseline
-  frontdesk bench rag                        # text in, verdict out
+  frontdesk bench rag                        # text in, verdict out: the knowledge base's questions
+  frontdesk bench rag --passages 40000       # over synthetic businesses; built once, about 30 min
+  frontdesk bench rag --passages 1000000     # their vectors made without the model
 Nothing else should run on the machine; compare the two sides as a ratio.
 """
 
@@ -10,10 +12,13 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 from typing import Any
 
 from agent.cli import quiet_logs
 from frontdesk import ConfigError
+
+_EMBEDDERS = ("minilm", "e5")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,42 +30,81 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     call.add_argument("--baseline", action="store_true", help="then stock Pipecat in the same run")
     rag = kinds.add_parser("rag", help="the answer path alone")
     rag.add_argument("--passes", type=int, default=5, help="times through the questions")
+    rag.add_argument("--passages", type=int, help="of synthetic businesses, this many")
+    rag.add_argument(
+        "--embedder", choices=_EMBEDDERS, default=_EMBEDDERS[0], help="with --passages"
+    )
+    rag.add_argument("--queries", type=int, default=2000, help="questions, with --passages")
+    rag.add_argument("--seed", type=int, default=0, help="of the corpus and the questions")
+    rag.add_argument("--cache", type=Path, help="where indexes are kept (default: out/bench)")
     for sub in (call, rag):
         sub.add_argument("--json", action="store_true", help="print as JSON")
         sub.add_argument("--no-save", action="store_true", help="do not write bench/results/")
 
 
 def run(args: argparse.Namespace) -> int:
-    """0 when every turn was answered."""
+    """0 when every turn was answered; for ``rag`` always."""
+    quiet_logs()
+    return _rag(args) if args.kind == "rag" else _call(args)
+
+
+def _rag(args: argparse.Namespace) -> int:
+    from bench.answers import CACHE, bench_corpus, bench_sample, write_queries
+    from bench.corpus import MODEL_LIMIT
     from bench.results import write_result
 
-    quiet_logs()
-    if args.kind == "rag":
-        from bench.answers import bench_rag
-
-        figures = bench_rag(args.passes)
-        name, failed = "rag", False
+    if args.passages is None:
+        if args.passes < 1:
+            raise ConfigError("--passes takes 1 or more")
+        figures = bench_sample(args.passes)
+        if not args.no_save:
+            write_result("rag", figures)
     else:
-        from bench.calls import bench_calls
-
-        if not (1 <= args.calls <= 64 and 1 <= args.turns <= 40):
-            raise ConfigError("--calls takes 1 to 64, --turns 1 to 40")
-        figures = bench_calls(args.calls, args.turns, baseline=args.baseline)
-        name = f"call-{args.calls}"
-        failed = figures["agent"]["answered"] < figures["agent"]["turns"]
-    if not args.no_save:
-        write_result(name, figures)
-    print(json.dumps(figures, indent=2) if args.json else _table(figures))
-    return 1 if failed else 0
-
-
-def _table(figures: dict[str, Any]) -> str:
-    if "agent" not in figures:
-        head = f"{figures['queries']} queries over {figures['passages']} passages"
-        stages = {"whole answer": figures, **figures["stages"]}
-        return "\n".join(
-            [f"{head}, {figures['rss_mb']} MB", *(_row(k, v) for k, v in stages.items())]
+        if args.passages < 1000 or args.queries < 1:
+            raise ConfigError("--passages takes 1000 or more, --queries 1 or more")
+        if args.embedder == "e5" and args.passages > MODEL_LIMIT:
+            raise ConfigError(f"--embedder e5 takes at most {MODEL_LIMIT:,} passages")
+        figures, timed = bench_corpus(
+            args.passages, args.embedder, args.queries, args.seed, args.cache or CACHE
         )
+        if not args.no_save:
+            name = f"rag-{args.passages}" + ("" if args.embedder == "minilm" else "-e5")
+            write_result(name, figures)
+            write_queries(name, timed)
+    print(json.dumps(figures, indent=2) if args.json else _rag_table(figures))
+    return 0
+
+
+def _call(args: argparse.Namespace) -> int:
+    from bench.calls import bench_calls
+    from bench.results import write_result
+
+    if not (1 <= args.calls <= 64 and 1 <= args.turns <= 40):
+        raise ConfigError("--calls takes 1 to 64, --turns 1 to 40")
+    figures = bench_calls(args.calls, args.turns, baseline=args.baseline)
+    if not args.no_save:
+        write_result(f"call-{args.calls}", figures)
+    print(json.dumps(figures, indent=2) if args.json else _call_table(figures))
+    return int(figures["agent"]["answered"] < figures["agent"]["turns"])
+
+
+def _rag_table(figures: dict[str, Any]) -> str:
+    outcomes = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in figures["outcomes"].items())
+    lines = [
+        f"{figures['queries']} queries over {figures['passages']} passages: {outcomes}",
+        f"memory {figures['rss_mb']} MB, of it {figures['own_mb']} MB not shared; index on disk "
+        f"{figures['index_mb']} MB",
+        _row("whole answer", figures),
+        *(_row(name, found) for name, found in figures["stages"].items()),
+        *(
+            _row(f"in {language}", found)
+            for language, found in figures.get("languages", {}).items()
+        ),
+    ]
+    return "\n".join(lines)
+
+
+def _call_table(figures: dict[str, Any]) -> str:
     lines = []
     for side in ("agent", "baseline"):
         if side in figures:

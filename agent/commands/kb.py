@@ -1,24 +1,25 @@
-"""The knowledge base: build its index, and measure the floor below which no answer is given.
+"""The knowledge base: build its index, check its documents, and measure its floors.
 
-  frontdesk kb build                 # a folder of kb-*.md, paragraphs split by blank lines
-  frontdesk kb calibrate             # from questions.jsonl; writes floors.json beside it
-A folder without questions.jsonl uses the sample's floors; the verdicts say so.
+  frontdesk kb build docs/           # Markdown, text, HTML, PDF, DOCX, CSV, TSV and XLSX
+  frontdesk kb check docs/           # empty, duplicate, contradictory and expired passages, …
+  frontdesk kb calibrate docs/       # the floors below which no answer is given
+A file that cannot be read is named and left out; building fails only if nothing is left. Exit 1
+if check finds something to mend.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import asdict
+from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
+from typing import Any
 
-from agent.settings import load_settings
-from frontdesk import KnowledgeBaseError
-
-_RATES = {
-    "over_refusal": "right answers to well-heard questions refused",
-    "wrongly_answered": "questions without an answer answered",
-}
+from agent.commands.kb_check import check_folder, skipped_json
+from agent.progress import stages
+from agent.settings import Settings, load_settings
+from frontdesk import ConfigError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,73 +27,89 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True)
     for name, what in (
         ("build", "read the documents and write the index"),
-        ("calibrate", "measure the floor on the questions of the knowledge base"),
+        ("check", "find what to mend in the documents; nothing is built"),
+        ("calibrate", "measure the floors on the questions of the knowledge base"),
     ):
         sub = actions.add_parser(name, help=what)
+        sub.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="the same as --kb")
         sub.add_argument("--kb", type=Path, help="knowledge base folder (default: settings)")
         sub.add_argument("--json", action="store_true", help="print as JSON")
+        if name == "check":
+            sub.add_argument("--today", type=_day, metavar="DATE", help="YYYY-MM-DD, the day on "
+                             "which dates have gone by (default: today)")  # fmt: skip
         if name == "calibrate":
             sub.add_argument("--held-out", help="voice that takes no part (default: questions')")
+            sub.add_argument("--alpha", type=float, help="most unanswerable questions answered")
+            sub.add_argument("--confidence", type=float, help="that alpha is kept with")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Build or calibrate."""
-    from rag import documents, store
+    """Build, check or calibrate."""
+    if args.folder and args.kb and args.folder != args.kb:
+        raise ConfigError(f"two folders are named, {args.folder} and {args.kb}; give one")
+    settings = load_settings(kb=args.folder or args.kb)
+    if args.action == "build":
+        return _build(settings, args.json)
+    if args.action == "check":
+        return check_folder(settings.kb, args.today or date.today(), args.json)
+    from agent.commands.kb_calibrate import calibrate
 
-    folder = load_settings(kb=args.kb).kb
-    if args.action == "calibrate":
-        return _calibrate(folder, args.held_out, args.json)
-    index = store.rebuild(documents.load(folder))
+    given = {
+        name: value
+        for name in ("held_out", "alpha", "confidence")
+        if (value := getattr(args, name)) is not None
+    }
+    return calibrate(settings.kb, as_json=args.json, **given)
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a day like 2026-10-01") from None
+
+
+def _build(settings: Settings, as_json: bool) -> int:
+    from agent.retrieval import embedder_of, recipe_of
+    from rag import store
+    from rag.artefact import kinds_of
+
+    folder = settings.kb
+    with stages() as progress:
+        built = store.rebuild(folder, embedder_of(settings), recipe_of(settings), progress=progress)
+    index = built.index
+    failed = [one for one in built.skipped if one.kind == "failed"]
     figures = {
         "documents": len(index.kb.texts),
         "passages": len(index.kb.passages),
         "sentences": len(index.sentences),
+        "reused": built.reused,
+        "embedded": built.embedded,
+        "languages": list(index.languages),
+        "keys": kinds_of(index),
+        "embedder": index.embedder.name,
         "floors": {
-            language: "the sample clinic's, run: frontdesk kb calibrate" if c.is_default else "own"
-            for language, c in index.calibrations.items()
-        },
+            language: f"{floor.floor:.3f}, measured on {floor.set}"
+            for language, floor in index.calibrations.items()
+        }
+        or "the default; run: frontdesk kb calibrate",
         "index": str(store.artefact_path(folder)),
+        "skipped": [skipped_json(one, folder) for one in failed],
+        "notes": {source.path: list(source.notes) for source in index.kb.sources if source.notes},
     }
-    print(
-        json.dumps(figures, indent=2)
-        if args.json
-        else "\n".join(f"{k:11} {v}" for k, v in figures.items())
-    )
+    print(json.dumps(figures, ensure_ascii=False, indent=2) if as_json else _built(figures))
     return 0
 
 
-def _calibrate(folder: Path, held_out: str | None, as_json: bool) -> int:
-    from rag import calibrate, calibration, documents, questions, store
-
-    path = folder / questions.QUESTIONS_FILE
-    if not path.is_file():
-        raise KnowledgeBaseError(
-            f"{path} is missing: calibration needs questions with and without an answer in the "
-            "documents (docs/how-answers-are-decided.md)"
-        )
-    rows = questions.read(path)
-    index = store.rebuild(documents.load(folder))
-    held_out = held_out or questions.held_out_voice(rows)
-    heard = [
-        one for one in questions.asked(rows, fillers=index.kb.fillers) if one.voice != held_out
-    ]
-    found = {"en": calibrate(index, heard, set_name=questions.QUESTIONS_FILE)}
-    (folder / calibration.FLOORS_FILE).write_text(calibration.dump(found), "utf-8")
-    store.rebuild(documents.load(folder))
-    if as_json:
-        print(json.dumps({language: asdict(c) for language, c in found.items()}, indent=2))
-        return 0
-    for language, c in found.items():
-        print(f"{language}: floor {c.floor:.3f}, support floor {c.support_floor:.3f} (cosines)")
-        print(
-            f"  {c.n_answerable} answerable, {c.n_unanswerable} unanswerable questions; AUC "
-            f"{c.auc:.3f} and {c.support_auc:.3f}; held out: {held_out or 'no voice'}"
-        )
-        for name, what in _RATES.items():
-            rate = getattr(c, name)
-            print(
-                f"  {what}: {rate.rate:.1%} ({rate.low:.1%} to {rate.high:.1%} with 95 % "
-                f"confidence, n {rate.n})"
-            )
-    print(f"written to {folder / calibration.FLOORS_FILE}")
-    return 0
+def _built(figures: Mapping[str, Any]) -> str:
+    lines = []
+    for name, value in figures.items():
+        if name in ("skipped", "notes"):
+            continue
+        if isinstance(value, dict):
+            value = ", ".join(f"{key}: {one}" for key, one in value.items()) or "none"
+        lines.append(f"{name:11} {', '.join(value) if isinstance(value, list) else value}")
+    lines += [f"skipped     {one['file']}: {one['reason']}" for one in figures["skipped"]]
+    for path, notes in figures["notes"].items():
+        lines += [f"note        {path}: {note}" for note in notes]
+    return "\n".join(lines)

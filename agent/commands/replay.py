@@ -25,11 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """0 when nothing changed, 1 when something did."""
     from agent.replay import record_paths, replay
-    from rag import Policy, open_index
+    from agent.retrieval import index_of, policy_of
 
     paths = record_paths(args.paths)
-    index = open_index(load_settings(kb=args.kb).kb)
-    results = [replay(path, index, Policy()) for path in paths]
+    settings = load_settings(kb=args.kb)
+    index, policy = index_of(settings), policy_of(settings)
+    results = [replay(path, index, policy) for path in paths]
     changed = sum(bool(result.changes) for result in results)
     if args.json:
         shapes = [{**asdict(result), "path": str(result.path)} for result in results]

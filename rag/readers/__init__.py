@@ -4,7 +4,7 @@
 CSV, TSV and XLSX. The libraries of each format are imported when a file of it is read.
 """
 
-from rag.readers.folder import Progress, read_folder
+from rag.readers.folder import Progress, document_id, find_files, read_folder
 from rag.readers.registry import READERS, read, to_passages
 from rag.readers.types import MAX_BYTES, Block, Document, Skipped, UnreadableFileError
 
@@ -16,6 +16,8 @@ __all__ = [
     "Progress",
     "Skipped",
     "UnreadableFileError",
+    "document_id",
+    "find_files",
     "read",
     "read_folder",
     "to_passages",

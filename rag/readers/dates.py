@@ -20,6 +20,7 @@ DATES = (
     ("ymd", re.compile(r"\b((?:19|20)\d\d)-(\d{2})-(\d{2})\b")),
     ("slash", re.compile(r"\b(\d{1,2})[/.](\d{1,2})[/.]((?:19|20)\d\d)\b")),
 )
+HOLDS_YEAR = re.compile(r"\d{4}")
 _YEAR = re.compile(
     rf"(?:\b(?:until|till|through|thru|expires?(?: in)?|ends?(?: in)?|end of|season|summer|winter|"
     rf"spring|autumn)|{HOLIDAY.pattern}) ((?:19|20)\d\d)\b",
@@ -36,6 +37,8 @@ _BEGAN = re.compile(
 
 def ends(sentence: str) -> Iterator[tuple[date, str]]:
     """The last day that each date in ``sentence`` holds, and the date as written."""
+    if not HOLDS_YEAR.search(sentence):
+        return
     rest = sentence
     for shape, pattern in DATES:
         for found in pattern.finditer(rest):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+from rag.readers.merged import Merged, spread
 from rag.readers.needs import need
 from rag.readers.office import opened
 from rag.readers.questions import pair_questions
@@ -11,22 +13,32 @@ from rag.readers.tables import read_rows
 from rag.readers.types import Content, Page, fold
 from rag.readers.write_rows import write_rows
 
+_RUNNING = (
+    "header", "first_page_header", "even_page_header",
+    "footer", "first_page_footer", "even_page_footer",
+)  # fmt: skip
+
 
 def read(data: bytes) -> Content:
-    """The body of a Word document. Headers, footers, notes and text boxes are not read."""
+    """The body of a Word document.
+
+    Headers and footers stand on every page and belong to no paragraph: never quoted, but kept
+    apart and checked. Notes, comments and text boxes are not read.
+    """
     docx = need("docx")
     with opened(data, "DOCX", "word/document.xml") as file:
         page = Page()
         items: list[str] = []
-        for part in docx.Document(file).iter_inner_content():
+        document = docx.Document(file)
+        for part in document.iter_inner_content():
             if hasattr(part, "rows"):
                 _flush(page, items)
-                rows = [[_cell(cell) for cell in row.cells] for row in part.rows]
-                title, found = read_rows(list(enumerate(rows, 1)))
+                title, found = read_rows(_rows(part))
                 write_rows(page, title, found)
             else:
                 _paragraph(page, part, items)
         _flush(page, items)
+        page.hidden += dict.fromkeys(_running(document))
     content = page.content()
     blocks = pair_questions(content.text, content.blocks)
     return Content(content.text, blocks, content.hidden, content.notes)
@@ -76,6 +88,30 @@ def _visible(page: Page, paragraph: Any) -> str:
             else:
                 parts.append(run.text)
     return "".join(parts)
+
+
+def _rows(table: Any) -> list[tuple[int, list[str]]]:
+    """The rows of a table; a merged cell is the same one at every place that it takes."""
+    grid = [(number, row.cells) for number, row in enumerate(table.rows, 1)]
+    places: dict[int, list[tuple[int, int]]] = {}
+    for number, cells in grid:
+        for at, cell in enumerate(cells):
+            places.setdefault(id(cell._tc), []).append((number, at))
+    firsts = {taken[0] for taken in places.values()}
+    rows = [
+        (number, [_cell(cell) if (number, at) in firsts else "" for at, cell in enumerate(cells)])
+        for number, cells in grid
+    ]
+    return spread(rows, [Merged(*taken[0], *taken[-1]) for taken in places.values() if taken[1:]])
+
+
+def _running(document: Any) -> Iterator[str]:
+    """What the headers and footers say, once each."""
+    for section in document.sections:
+        for name in _RUNNING:
+            part = getattr(section, name)
+            if not part.is_linked_to_previous:
+                yield from filter(None, (fold(paragraph.text) for paragraph in part.paragraphs))
 
 
 def _cell(cell: Any) -> str:

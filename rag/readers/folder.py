@@ -31,7 +31,7 @@ def read_folder(
     Raises:
         OSError: if ``folder`` itself cannot be listed.
     """
-    files, skipped = _find(folder)
+    files, skipped = find_files(folder)
     documents: list[Document] = []
     ids: set[str] = set()
     for done, path in enumerate(files):
@@ -42,13 +42,14 @@ def read_folder(
         except UnreadableFileError as error:
             skipped.append(Skipped(path, error.reason))
             continue
-        document = replace(document, id=_id(path.relative_to(folder), ids))
+        document = replace(document, id=document_id(path.relative_to(folder), ids))
         ids.add(document.id)
         documents.append(document)
     return documents, sorted(skipped, key=lambda one: one.path)
 
 
-def _id(path: Path, taken: set[str]) -> str:
+def document_id(path: Path, taken: set[str]) -> str:
+    """The id of the document in ``path`` (relative to its folder), unlike those ``taken``."""
     base = _UNSAFE.sub("-", "-".join(path.with_suffix("").parts))
     found, number = base, 1
     while found in taken:
@@ -57,8 +58,12 @@ def _id(path: Path, taken: set[str]) -> str:
     return found
 
 
-def _find(folder: Path) -> tuple[list[Path], list[Skipped]]:
-    """The files to read, links after what is really there."""
+def find_files(folder: Path) -> tuple[list[Path], list[Skipped]]:
+    """The files to read, links after what is really there; and what is not to be read.
+
+    Raises:
+        OSError: if ``folder`` itself cannot be listed.
+    """
     files: list[Path] = []
     links: list[Path] = []
     skipped: list[Skipped] = []
@@ -99,6 +104,10 @@ def _follow(
     _sort_in(link, waiting, files, skipped, seen)
 
 
+def _is_other(name: str) -> bool:
+    return name in _OTHER_FILES or name.startswith((".", "~$")) or name.lower().startswith("readme")
+
+
 def _sort_in(
     path: Path, waiting: list[Path], files: list[Path], skipped: list[Skipped], seen: set[str]
 ) -> None:
@@ -107,7 +116,7 @@ def _sort_in(
             return
         seen.add(os.path.realpath(path))
         waiting.append(path)
-    elif path.name in _OTHER_FILES or path.name.startswith((".", "~$")):
+    elif _is_other(path.name):
         skipped.append(Skipped(path, "not a document", "ignored"))
     elif path.suffix.lower() not in READERS:
         named = path.suffix or "without a suffix"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 from rag.readers.decode import decode
+from rag.readers.merged import Merged, spread
 from rag.readers.needs import need
 from rag.readers.questions import pair_questions
 from rag.readers.tables import read_rows
@@ -21,6 +23,7 @@ _BLOCKS = frozenset(
     "form h1 h2 h3 h4 h5 h6 header hr html legend li main ol p pre section summary table ul".split()
 )
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6 dt summary legend".split())
+_MOST_SPAN = 100
 _ASIDE = frozenset({"dl", "details"})
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
 _UNSEEN = re.compile(
@@ -40,6 +43,13 @@ def read(data: bytes) -> Content:
     content = reader.page.content()
     blocks = pair_questions(content.text, content.blocks)
     return Content(content.text, blocks, content.hidden, content.notes)
+
+
+def _place(cell: Any, number: int, at: int) -> Merged:
+    """What a cell takes of its table, by the spans that it claims."""
+    spans = (str(cell.get(name) or "1") for name in ("rowspan", "colspan"))
+    down, across = (min(max(int(s), 1), _MOST_SPAN) if s.isdecimal() else 1 for s in spans)
+    return Merged(number, at, number + down - 1, at + across - 1)
 
 
 class _Reader:
@@ -152,11 +162,23 @@ class _Reader:
             self.page.paragraph(text)
 
     def _table(self, table: Any) -> None:
-        rows = []
+        rows: list[tuple[int, list[str]]] = []
+        merged: list[Merged] = []
+        taken: set[tuple[int, int]] = set()
         for number, row in enumerate(table.find_all("tr"), 1):
             for unseen in row.find_all(self._is_unseen):
                 unseen.extract()
-            cells = row.find_all(["td", "th"], recursive=False)
-            rows.append((number, [cell.get_text(" ") for cell in cells]))
-        title, found = read_rows(rows)
+            cells: list[str] = []
+            for cell in row.find_all(["td", "th"], recursive=False):
+                while (number, len(cells)) in taken:
+                    cells.append("")
+                place = _place(cell, number, len(cells))
+                if place.bottom > number or place.right > place.left:
+                    merged.append(place)
+                    taken.update(
+                        product(range(number, place.bottom + 1), range(place.left, place.right + 1))
+                    )
+                cells += [fold(cell.get_text(" ")), *[""] * (place.right - place.left)]
+            rows.append((number, cells))
+        title, found = read_rows(spread(rows, merged))
         write_rows(self.page, title, found)

@@ -19,6 +19,9 @@ _UNDERLINE = re.compile(r"\s*(?:=+|-{2,})\s*")
 _TABLE = re.compile(r"\s*\|.*\|\s*")
 _TABLE_RULE = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+\s*(?::?-+:?)?\s*\|?\s*")
 _CELL = re.compile(r"(?<!\\)\|")
+_CLOSING = re.compile(r"\s#+\Z")
+_TAIL = re.compile(r"(?:\n[^\S\n]*#[^\n]*|\s)*\Z")
+_HEADING_LINE = re.compile(r"^[^\S\n]*#.*$", re.M)
 _ITEM = re.compile(r"^[ \t>]*(?:[-*+]|\d+[.)])[ \t]+", re.M)
 _QUOTE = re.compile(r"^[ \t]*>+[ \t]?", re.M)
 _MARKUP = (
@@ -36,29 +39,60 @@ _MARKUP = (
 
 def read(data: bytes) -> Content:
     """The paragraphs and table rows of a Markdown file."""
-    text = decode(data)
+    return parse(decode(data))
+
+
+def parse(text: str) -> Content:
+    """The paragraphs and table rows of Markdown, parted by blank lines.
+
+    A line that starts with ``#`` is a heading wherever it stands: left out of the text, and what
+    the paragraphs after its own stand under. It does not part the lines above and below it.
+    """
     hidden = tuple(fold(found) for found in _COMMENT.findall(text) if fold(found))
     # Blanked, not cut: every offset stays that of the source.
     seen = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
     seen = _FRONT.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), seen)
     blocks: list[Block] = []
+    notes: list[str] = []
     heading = ""
     for is_heading, start, end in _pieces(seen):
         source = seen[start:end]
         if is_heading:
-            heading = plain(source.strip().strip("#"))
+            heading = _title(source)
         elif _TABLE.fullmatch(source.partition("\n")[0]):
             blocks += _table(source, start, heading)
         else:
-            start += len(source) - len(source.lstrip())
-            end = start + len(source.strip())
-            if plain(source):
-                blocks.append(Block(plain(source), heading, None, None, start, end))
-    return Content(text, pair_questions(seen, blocks, plain), hidden)
+            body = source[: _TAIL.search(source).start()]  # type: ignore[union-attr]
+            start += len(body) - len(body.lstrip())
+            end = start + len(body.strip())
+            if plain(body):
+                blocks.append(Block(plain(body), heading, None, None, start, end))
+            notes += [_inside(text, start, found) for found in _HEADING_LINE.finditer(body.strip())]
+            heading = _last_heading(source) or heading
+    return Content(text, pair_questions(seen, blocks, plain), hidden, tuple(notes))
+
+
+def _last_heading(source: str) -> str:
+    """The last heading among a paragraph's lines; empty for none."""
+    found = _HEADING_LINE.findall(source)
+    return _title(found[-1]) if found else ""
+
+
+def _title(line: str) -> str:
+    return plain(_CLOSING.sub("", line.strip().lstrip("#")))
+
+
+def _inside(text: str, start: int, heading: re.Match[str]) -> str:
+    line = text.count("\n", 0, start + heading.start()) + 1
+    return (
+        f"the heading {heading.group().strip()!r} on line {line} stands inside a paragraph and was "
+        "left out of it; put a blank line before it"
+    )
 
 
 def plain(source: str) -> str:
     """``source`` as it is read aloud: no markup, list items parted by semicolons."""
+    source = _HEADING_LINE.sub("", source)
     items = list(_ITEM.finditer(source))
     for item in reversed(items):
         before = source[: item.start()].rstrip()
@@ -76,29 +110,37 @@ def _pieces(text: str) -> Iterator[tuple[bool, int, int]]:
     lines = text.splitlines(keepends=True)
     for number, line in enumerate(lines):
         start, at = at, at + len(line)
+        following = lines[number + 1] if number + 1 < len(lines) else ""
         fence = bool(_FENCE.match(line))
         fenced ^= fence
-        following = lines[number + 1] if number + 1 < len(lines) else ""
-        if not fenced and not fence and first < 0 and _is_underlined(line, following):
+        inside = fenced and not fence
+        if first < 0 and not inside and _heads(line, following):
             yield True, start, at
-        elif fence or (not fenced and _cuts(line)):
+            continue
+        if fence or (not inside and _cuts(line, following)):
             if first >= 0:
                 yield False, first, start
             first = -1
-            if line.lstrip().startswith("#"):
-                yield True, start, at
-        elif first < 0 and line.strip():
+        if first < 0 and not fence and not _is_blank(line):
             first = start
     if first >= 0:
         yield False, first, at
 
 
-def _cuts(line: str) -> bool:
-    return not line.strip() or line.lstrip().startswith("#") or bool(_RULE.fullmatch(line))
+def _heads(line: str, following: str) -> bool:
+    """Whether ``line``, at the start of a paragraph, is a heading."""
+    if line.lstrip().startswith("#"):
+        return True
+    return not _is_blank(line) and bool(_UNDERLINE.fullmatch(following))
 
 
-def _is_underlined(line: str, following: str) -> bool:
-    return bool(line.strip() and not _cuts(line) and _UNDERLINE.fullmatch(following))
+def _cuts(line: str, following: str) -> bool:
+    """Whether a paragraph that has begun ends before ``line``."""
+    return _is_blank(line) or bool(_TABLE.fullmatch(line) and _TABLE_RULE.fullmatch(following))
+
+
+def _is_blank(line: str) -> bool:
+    return not line.strip() or bool(_RULE.fullmatch(line))
 
 
 def _table(source: str, start: int, heading: str) -> Iterator[Block]:

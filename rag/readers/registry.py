@@ -7,6 +7,7 @@ import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from rag.language import language_of
 from rag.readers import delimited, docx, html, markdown, pdf, plain, xlsx
 from rag.readers.types import MAX_BYTES, Content, Damaged, Document, UnreadableFileError, sha256_of
 from rag.types import Passage
@@ -61,6 +62,10 @@ def to_passages(document: Document) -> list[Passage]:
             block.start,
             block.end,
             hashlib.sha256(block.text.encode()).hexdigest(),
+            block.page,
+            block.row,
+            block.question,
+            language_of(block.text),
         )
         for number, block in enumerate(blocks, 1)
     ]

@@ -12,7 +12,11 @@ _QUESTION = frozenset({"question", "questions", "q", "faq", "query", "ask"})
 _ANSWER = frozenset({"answer", "answers", "a", "reply", "response"})
 _TOPIC = frozenset({"category", "topic", "section", "heading", "subject", "group"})
 # A cell that is a value, not a name for a column.
-_VALUE = re.compile(r"[$€£₹]?\s*[\d.,:/%-]*\d[\d.,:/%-]*\s*[%$€£₹]?|.*[.!?]", re.S)
+_VALUE = re.compile(
+    r"[$€£₹]?\s*[\d.,:/%-]*\d[\d.,:/%-]*\s*[%$€£₹]?|.*[.!?]"
+    r"|.*\d ?(?:[ap]\.?m\b|:\d\d).*|\d+ ?(?:to|-|–) ?\d+|closed",
+    re.S | re.I,
+)
 _LONGEST_NAME = 40
 
 
@@ -31,19 +35,23 @@ class Row:
     cell: int | None = None
 
 
-def read_rows(rows: Sequence[tuple[int, Sequence[str]]]) -> tuple[str, list[Row]]:
+def read_rows(
+    rows: Sequence[tuple[int, Sequence[str]]], named: bool | None = None
+) -> tuple[str, list[Row]]:
     """The title that stands above a table, and one ``Row`` for each of its rows.
 
     ``rows`` are row numbers and cells. Rows without text are left out. A question without an
     answer gives a row with an empty ``text``. Columns are known by their names (question, answer,
     category; any case), else two columns whose first holds questions are questions and answers.
+    ``named`` says whether the first row names the columns, where the format tells.
     """
     rows = [(number, [fold(cell) for cell in cells]) for number, cells in rows if any(cells)]
     rows = [row for row in rows if any(row[1])]
     title, rows = _take_title(rows)
     if not rows:
         return title, []
-    names = rows[0][1] if _is_header(rows) else []
+    is_named = _is_header(rows) if named is None else named
+    names = rows[0][1] if is_named else []
     body = rows[1:] if names else rows
     asked, answered, topic = _columns(names, [cells for _, cells in body])
     if asked is None or answered is None:

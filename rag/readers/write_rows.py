@@ -8,8 +8,11 @@ from rag.readers.tables import Row
 from rag.readers.types import Block, Page
 
 
-def write_rows(page: Page, title: str, rows: Iterable[Row]) -> None:
-    """Append ``rows``, one a line; of a question row the question stands before its answer."""
+def write_rows(page: Page, title: str, rows: Iterable[Row], number: int | None = None) -> None:
+    """Append ``rows``, one a line; of a question row the question stands before its answer.
+
+    ``number`` is the page's that they stand on.
+    """
     for at, row in enumerate(rows):
         gap = "\n" if at else "\n\n"
         if row.question is not None:
@@ -18,5 +21,5 @@ def write_rows(page: Page, title: str, rows: Iterable[Row]) -> None:
         start, end = page.write(row.text, gap)
         heading = row.topic or title or page.heading
         page.blocks.append(
-            Block(row.text, heading, None, row.number, start, end, row.kind, row.question)
+            Block(row.text, heading, number, row.number, start, end, row.kind, row.question)
         )

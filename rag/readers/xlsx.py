@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 import warnings
+import zipfile
 from datetime import date, datetime, time
 from typing import Any
 
+from rag.readers.merged import Merged, spread
 from rag.readers.needs import need
 from rag.readers.office import opened
 from rag.readers.tables import read_rows
 from rag.readers.types import Content, Page
 from rag.readers.write_rows import write_rows
 
+_MERGE = re.compile(rb'mergeCell\b[^>]*?\bref="([A-Z]+)(\d+):([A-Z]+)(\d+)"')
+_LONGEST_MERGE = 200
 _PLAIN_TITLE = re.compile(r"(?:Sheet|Tabelle|Feuil|Hoja)\s*\d*", re.I)
 _SYMBOL = re.compile(r'\[\$([^\]\-]+)|"([$€£₹])"|([$€£₹])')
 
@@ -25,18 +29,19 @@ def read(data: bytes) -> Content:
         warnings.simplefilter("ignore")
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         page = Page()
-        for sheet in book.worksheets:
-            _sheet(page, sheet)
+        with zipfile.ZipFile(file) as archive:
+            for sheet in book.worksheets:
+                _sheet(page, sheet, _merged(archive, sheet))
         book.close()
     return page.content()
 
 
-def _sheet(page: Page, sheet: Any) -> None:
+def _sheet(page: Page, sheet: Any, merged: list[Merged]) -> None:
     # A wrong range stored by another program would cut the sheet off.
     sheet.reset_dimensions()
     cells = ((number, [_shown(cell) for cell in row]) for number, row in enumerate(sheet.rows, 1))
     rows = [(number, row) for number, row in cells if any(row)]
-    title, found = read_rows(rows)
+    title, found = read_rows(spread(rows, merged))
     if sheet.sheet_state != "visible":
         page.hidden += [row.text for row in found if row.text]
         return
@@ -45,6 +50,27 @@ def _sheet(page: Page, sheet: Any) -> None:
         page.heading = ""
         page.head(title or name)
         write_rows(page, "", found)
+
+
+def _merged(archive: zipfile.ZipFile, sheet: Any) -> list[Merged]:
+    """The merged cells of a sheet, which openpyxl leaves out when it reads row by row."""
+    found: set[tuple[bytes, ...]] = set()
+    rest = b""
+    with archive.open(sheet._worksheet_path.lstrip("/")) as file:
+        while part := file.read(1 << 20):
+            found.update(_MERGE.findall(rest + part))
+            rest = part[-_LONGEST_MERGE:]
+    return [
+        Merged(int(top), _column(left), int(bottom), _column(right))
+        for left, top, right, bottom in sorted(found)
+    ]
+
+
+def _column(letters: bytes) -> int:
+    number = 0
+    for letter in letters:
+        number = number * 26 + letter - ord("A") + 1
+    return number - 1
 
 
 def _shown(cell: Any) -> str:

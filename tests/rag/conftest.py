@@ -3,8 +3,8 @@
 import pytest
 
 from rag import documents
+from rag.building import build
 from rag.embed import default_embedder
-from rag.index import build
 from tests.rag.shop_kb import HOURS, REPAIRS, floors, write_kb
 
 

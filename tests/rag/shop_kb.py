@@ -3,6 +3,7 @@
 import dataclasses
 
 from rag.calibration import Calibration, Rate
+from rag.histogram import Histogram
 
 HOURS = """# Opening hours
 
@@ -33,21 +34,24 @@ def write_kb(folder, **files):
     return folder
 
 
-def floors(embedder_hash, floor=0.3, support_floor=0.45, **changes):
+def floors(embedder_hash, floor=0.3, **changes):
     rate = Rate.of(1, 20)
     found = Calibration(
         floor=floor,
-        support_floor=support_floor,
         alpha=0.1,
+        confidence=0.95,
+        bound=0.1,
         method="set by hand for a test",
         set="none",
         set_sha256="0" * 64,
         embedder=embedder_hash,
+        scorer="by hand",
         n_answerable=20,
         n_unanswerable=20,
         over_refusal=rate,
         wrongly_answered=rate,
         auc=0.9,
-        support_auc=0.9,
+        separable=True,
+        histogram=Histogram.of([[0.9]] * 20, [[0.1]] * 20),
     )
     return dataclasses.replace(found, **changes)

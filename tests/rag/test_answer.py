@@ -1,14 +1,14 @@
 import dataclasses
 import random
 import string
-import time
 
 import pytest
 
 from frontdesk import Spoken
 from rag import Decision, Policy, Query, Reason, answer, documents, make_query
-from rag.answer import Candidate, first_that_passes
-from rag.index import build
+from rag.answer import Best, Candidate, best_answer, candidates, first_that_passes
+from rag.answerability import default_floor
+from rag.building import build
 from rag.types import REFUSAL
 from tests.rag.shop_kb import floors, write_kb
 
@@ -62,7 +62,7 @@ def test_answers_word_for_word_with_their_source(index, question, said, cited):
         "asked_kind",
         "not_opposite",
         "not_a_namesake",
-        "words_supported",
+        "above_floor",
     ]
     assert {"guard", "embed", "search", "choose", "verify", "total"} == set(verdict.timings_ms)
 
@@ -84,12 +84,15 @@ def test_below_the_floor(index):
     assert verdict.hits
 
 
-def test_a_near_miss_fails_for_want_of_its_words(index):
-    verdict = ask(index, "how much is a skateboard for an adult")
-    assert verdict.reason is Reason.CHECK_FAILED
-    failed = [check.name for check in verdict.checks if not check.passed]
-    assert failed == ["words_supported"]
-    assert verdict.detail.startswith("words_supported: support 0.")
+def test_the_floor_is_the_last_check(index):
+    best = best_answer(make_query("how much is a skateboard for an adult"), index)
+    floor = (1 + best.score) / 2
+    verdict = ask(index, "how much is a skateboard for an adult", policy=Policy(floor=floor))
+    last = verdict.checks[-1]
+    assert (last.name, last.passed) == ("above_floor", False)
+    assert last.detail == f"score {best.score:.3f}, floor {floor:.3f}"
+    assert verdict.detail == f"top score {best.score:.3f} below floor {floor:.3f}"
+    assert verdict.score == best.score
 
 
 @pytest.mark.parametrize(
@@ -101,15 +104,15 @@ def test_a_near_miss_fails_for_want_of_its_words(index):
     ],
 )
 def test_a_namesake_is_refused(index, question, context, why):
-    verdict = ask(index, question, context, Policy(floor=0.0, support_floor=0.0))
+    verdict = ask(index, question, context, Policy(floor=0.0))
     first = next(check for check in verdict.checks if check.name == "not_a_namesake")
     assert verdict.reason is Reason.CHECK_FAILED
     assert not first.passed
     assert first.detail.endswith(why)
 
 
-@pytest.mark.parametrize(("rank", "chosen"), [(1.5, 1), (1.3, 0)])
-def test_what_is_known_for_other_days_only_is_not_answered_by_less(index, rank, chosen):
+@pytest.mark.parametrize(("score", "chosen"), [(0.5, 1), (0.4, 0)])
+def test_what_is_known_for_other_days_only_is_not_answered_by_less(index, score, chosen):
     query = make_query("is the bike shop open on sunday")
     asked = index.embedder.embed(query.text)
     hits = {hit.passage.id: hit for hit in index.search(asked.vector, 10)}
@@ -117,8 +120,8 @@ def test_what_is_known_for_other_days_only_is_not_answered_by_less(index, rank, 
     weekdays = texts.index("On weekdays the bike shop is open from 8 a.m. to 6 p.m.")
     sunday = texts.index("On Sunday the bike shop is closed.")
     found = [
-        Candidate(hits["kb-hours#1"], weekdays, 2.0, 0.9),
-        Candidate(hits["kb-hours#2"], sunday, rank, 0.9),
+        Candidate(hits["kb-hours#1"], weekdays, 0.9),
+        Candidate(hits["kb-hours#2"], sunday, score),
     ]
     best, outcomes = first_that_passes(query, asked, found, tuple(hits.values()), index)
     assert best is found[chosen]
@@ -140,15 +143,13 @@ def test_brackets_of_the_documents_are_spoken_as_round_ones(embedder, tmp_path):
 
 def test_a_day_without_an_entry_is_refused(index):
     verdict = ask(index, "what time are you open on easter")
-    assert verdict.reason is Reason.CHECK_FAILED
-    assert verdict.detail.startswith("asked_day: asked about easter")
+    assert verdict.reason in (Reason.CHECK_FAILED, Reason.BELOW_FLOOR)
+    assert next(c.name for c in verdict.checks if not c.passed) == "asked_day"
 
 
 def test_the_policy_may_set_the_floors_and_the_refusal(index):
     high = ask(index, "are you open on sunday", policy=Policy(floor=0.999, refusal="Sorry, no."))
     assert (high.reason, high.floor, high.say.text) == (Reason.BELOW_FLOOR, 0.999, "Sorry, no.")
-    strict = ask(index, "are you open on sunday", policy=Policy(support_floor=0.9999))
-    assert strict.reason is Reason.CHECK_FAILED
 
 
 @pytest.mark.parametrize(
@@ -178,31 +179,64 @@ def test_a_language_without_floors_is_refused(index):
     assert verdict.detail == "no floor for language 'hi'"
 
 
-def test_default_floors_are_named_in_the_verdict(index):
-    default = floors(index.embedder.hash, is_default=True)
-    with_default = dataclasses.replace(index, calibrations={"en": default})
+def test_a_default_floor_is_that_of_the_weights_and_named_in_the_verdict(index):
     note = "(default floor, not measured on these documents)"
-    assert ask(with_default, "are you open on sunday").detail.endswith(note)
-    assert ask(with_default, "who is the president of France").detail.endswith(note)
+    unmeasured = dataclasses.replace(index, calibrations={})
+    answered = ask(unmeasured, "are you open on sunday")
+    assert answered.detail == f"score {answered.score:.3f} {note}"
+    assert answered.floor == default_floor(index.embedder, "en")
+    assert ask(unmeasured, "who is the president of France").detail.endswith(note)
+
+
+def test_the_hits_are_in_the_order_of_their_answerability(index):
+    query = make_query("how much is a helmet for my kid")
+    best = best_answer(query, index)
+    assert best.passed
+    assert best.hits[0] is best.candidate.hit
+    assert {hit.passage.id for hit in best.hits} == {p.id for p in index.kb.passages}
+    found = candidates(query, index.embedder.embed(query.text), best.hits, index)
+    scores = [max(c.score for c in found if c.hit is hit) for hit in best.hits]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_what_is_left_out_is_not_found(index):
+    query = make_query("how much is a helmet for my kid")
+    first = best_answer(query, index)
+    left = best_answer(query, index, Policy(leave_out=frozenset({"kb-repairs#3"})))
+    assert first.hits[0].passage.id == "kb-repairs#3"
+    assert "kb-repairs#3" not in {hit.passage.id for hit in left.hits}
+    assert left.score < first.score
+    every = frozenset(passage.id for passage in index.kb.passages)
+    assert best_answer(query, index, Policy(leave_out=every)) == Best()
+    verdict = answer(query, index, Policy(leave_out=every))
+    assert (verdict.reason, verdict.detail) == (Reason.BELOW_FLOOR, "no passage found")
+
+
+def test_an_embedder_without_weights_is_named_in_the_verdict(index):
+    plain = dataclasses.replace(index, embedder=Broken(index.embedder, "other"))
+    verdict = ask(plain, "are you open on sunday", policy=Policy(floor=0.1))
+    assert verdict.detail.endswith("(plain cosine: no weights for this embedder)")
+    assert verdict.say.text == "On Sunday the bike shop is closed."
+    without = dataclasses.replace(plain, calibrations={})
+    assert ask(without, "are you open on sunday").detail == "no floor for language 'en'"
 
 
 class Broken:
     """An embedder that fails, and counts its calls."""
 
-    dim = 384
+    name, dim = "minilm", 384
 
-    def __init__(self, real=None):
-        self.real, self.calls = real, 0
-        self.hash = real.hash if real else "broken"
+    def __init__(self, real=None, digest="broken"):
+        self.real, self.calls, self.hash = real, 0, digest
 
-    def encode(self, texts):
+    def encode(self, texts, *, query=False, progress=None):
         raise RuntimeError("model gone")
 
-    def embed(self, text):
+    def embed(self, text, *, query=False):
         self.calls += 1
         if self.real is None:
             raise RuntimeError("model gone")
-        return self.real.embed(text)
+        return self.real.embed(text, query=query)
 
 
 def test_an_error_becomes_a_spoken_refusal(index, caplog):
@@ -243,15 +277,3 @@ def test_odd_input_never_raises_and_no_bracket_is_spoken(index):
 def test_a_hand_made_query_is_answered_too(index):
     verdict = answer(Query(raw="Open on Sunday?", text="open on sunday"), index)
     assert verdict.say.text == "On Sunday the bike shop is closed."
-
-
-def test_an_answer_takes_less_than_8_ms(index):
-    query = make_query("what time do you open on saturday")
-    answer(query, index)
-    took = []
-    for _ in range(30):
-        start = time.perf_counter_ns()
-        answer(query, index)
-        took.append((time.perf_counter_ns() - start) / 1e6)
-    # The best of thirty: other processes share the machine.
-    assert min(took) < 8

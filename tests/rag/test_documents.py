@@ -1,15 +1,23 @@
+import dataclasses
 import hashlib
-import os
+from pathlib import Path
 
 import pytest
 
 from frontdesk import KnowledgeBaseError
 from rag import documents
+from rag.readers import Document, markdown, to_passages
+from rag.sentences import split_sentences
 from tests.rag.shop_kb import HOURS, write_kb
 
 
+def passages_of(doc, text):
+    content = markdown.parse(text)
+    return to_passages(Document(doc, Path(f"{doc}.md"), content.text, content.blocks, ""))
+
+
 def test_passages_of_a_document():
-    passages = documents.split_passages("kb-hours", HOURS)
+    passages = passages_of("kb-hours", HOURS)
     assert [p.id for p in passages] == ["kb-hours#1", "kb-hours#2", "kb-hours#3"]
     first = passages[0]
     assert first.text == (
@@ -23,7 +31,7 @@ def test_passages_of_a_document():
 
 def test_a_heading_without_a_blank_line_and_odd_space():
     text = "# One\n  First\tline\n   goes  on.  \n# Two\nSame paragraph.\r\n \t\nNext."
-    passages = documents.split_passages("kb-x", text)
+    passages = passages_of("kb-x", text)
     assert [(p.heading, p.text) for p in passages] == [
         ("One", "First line goes on. Same paragraph."),
         ("Two", "Next."),
@@ -54,12 +62,12 @@ def test_a_heading_without_a_blank_line_and_odd_space():
     ],
 )
 def test_sentences(text, sentences):
-    assert documents.split_sentences(text) == sentences
+    assert split_sentences(text) == sentences
 
 
 def test_load(tmp_path):
     folder = write_kb(tmp_path / "kb", b="Bee.", a="Ay.")
-    (folder / "notes.md").write_text("Not ours.", "utf-8")
+    (folder / "README.md").write_text("Not ours.", "utf-8")
     kb = documents.load(folder)
     assert [p.id for p in kb.passages] == ["kb-a#1", "kb-b#1"]
     assert kb.texts == {"kb-a": "Ay.", "kb-b": "Bee."}
@@ -87,22 +95,34 @@ def refusal(folder):
 
 def test_missing_and_empty_folders(tmp_path):
     assert "gone does not exist; give" in refusal(tmp_path / "gone")
-    assert "holds no passages; add files named kb-TOPIC.md" in refusal(tmp_path)
+    assert "holds no passages; add documents (.md," in refusal(tmp_path)
     write_kb(tmp_path, a="# Only a heading\n")
     assert "holds no passages" in refusal(tmp_path)
 
 
-def test_unreadable_files(tmp_path):
-    (tmp_path / "kb-a.md").write_bytes(b"caf\xe9")
-    assert refusal(tmp_path).endswith("kb-a.md is not UTF-8 text (byte 3); save it again as UTF-8")
-    (tmp_path / "kb-a.md").unlink()
-    (tmp_path / "kb-b.md").mkdir()
-    assert "cannot read" in refusal(tmp_path)
-    assert "kb-b.md" in refusal(tmp_path)
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_no_permission(tmp_path):
+def test_files_that_cannot_be_read_are_named_and_left_out(tmp_path):
     (tmp_path / "kb-a.md").write_text("Ay.", "utf-8")
-    (tmp_path / "kb-a.md").chmod(0)
-    assert "Permission denied" in refusal(tmp_path)
+    (tmp_path / "kb-b.md").write_bytes(b"")
+    (tmp_path / "prices.pdf").write_bytes(b"%PDF-1.4 and no more")
+    kb = documents.load(tmp_path)
+    assert [p.id for p in kb.passages] == ["kb-a#1"]
+    failed = {one.path.name: one.reason for one in kb.skipped if one.kind == "failed"}
+    assert failed["kb-b.md"] == "it is empty; add text or remove it"
+    assert set(failed) == {"kb-b.md", "prices.pdf"}
+    (tmp_path / "kb-a.md").unlink()
+    assert "holds no passages; kb-b.md: it is empty; add text or remove it" in refusal(tmp_path)
+
+
+def test_known_documents_are_taken_over(tmp_path):
+    first = documents.load(write_kb(tmp_path, a="Ay.", b="Bee.\n\nSea."))
+    marked = dataclasses.replace(first, texts={**first.texts, "kb-b": "taken over"})
+    again = documents.load(write_kb(tmp_path, a="Eh."), known=marked)
+    assert again.texts == {"kb-a": "Eh.", "kb-b": "taken over"}
+    assert [p.text for p in again.passages] == ["Eh.", "Bee.", "Sea."]
+    assert [(s.id, s.first, s.count) for s in again.sources] == [("kb-a", 0, 1), ("kb-b", 1, 2)]
+
+
+def test_progress_is_told(tmp_path):
+    told = []
+    documents.load(write_kb(tmp_path, a="Ay.", b="Bee."), progress=lambda *at: told.append(at))
+    assert told == [("read", 0, 2), ("read", 1, 2), ("read", 2, 2)]

@@ -3,14 +3,11 @@ import json
 import pytest
 
 from frontdesk import KnowledgeBaseError
-from rag import Decision, calibrate, evaluate_answers, evaluate_retrieval, questions
+from rag import Decision, evaluate_answers, evaluate_retrieval, questions
 from rag.answer import answer
-from rag.calibration import Calibration, Rate, dump, read
 from rag.distance import edits
 from rag.evaluate import counts
-from rag.floor import auc, choose, measure
 from rag.search import SAMPLE_KB, sample_index
-from tests.rag.shop_kb import floors
 
 
 def row(number, text, facts=(), relevant=(), context=None, decision=None, heard=None):
@@ -99,56 +96,6 @@ def test_edits(a, b, limit, found):
     assert edits(a, b, limit) == found
 
 
-def test_rates_have_wilson_intervals():
-    assert Rate.of(0, 0) == Rate(0.0, 0, 0.0, 1.0)
-    # Newcombe, Statistics in Medicine 17 (1998), table I, method 3: 81 of 263.
-    assert Rate.of(81, 263) == Rate(0.308, 263, 0.2553, 0.3662)
-    assert Rate.of(0, 20).low == 0.0
-
-
-def test_floors_survive_a_file(tmp_path, index):
-    made = index.calibrations["en"]
-    (tmp_path / "floors.json").write_text(dump({"en": made}), "utf-8")
-    assert read(tmp_path / "floors.json") == {"en": made}
-    assert isinstance(made, Calibration)
-
-
-def test_auc():
-    import numpy as np
-
-    assert auc(np.array([2.0, 3.0]), np.array([1.0])) == 1.0
-    assert auc(np.array([1.0]), np.array([1.0])) == 0.5
-
-
-def test_calibration_separates_what_it_was_given(index, rows):
-    asked = [one for one in questions.asked(rows) if one.voice != "zoe"]
-    found = calibrate(index, asked, set_name="questions.jsonl")
-    assert (found.n_answerable, found.n_unanswerable) == (4, 2)
-    assert found.wrongly_answered == Rate.of(0, 2)
-    assert found.over_refusal == Rate.of(0, 4)
-    assert found.embedder == index.embedder.hash
-    assert found.auc == 1.0
-    measured = measure(index, asked)
-    lowest = min(m.support for m in measured if m.right)
-    highest = max(m.support for m in measured if m.asked.question.id == "t6")
-    assert highest < lowest
-    assert all(m.right for m in measured if m.asked.question.decision is Decision.ANSWERED)
-    again = calibrate(index, asked[:-1], set_name="questions.jsonl")
-    assert again.set_sha256 == found.set_sha256, "a call-control sentence sets no floor"
-
-
-def test_calibration_needs_both_kinds(index, rows):
-    with pytest.raises(KnowledgeBaseError, match="needs answerable and unanswerable"):
-        choose(measure(index, questions.asked(rows[:2])), embedder="", set_name="x")
-
-
-def test_the_cap_holds(index, rows):
-    measured = measure(index, questions.asked(rows))
-    for alpha in (0.0, 0.25, 1.0):
-        found = choose(measured, embedder="", set_name="x", alpha=alpha)
-        assert found.over_refusal.rate <= alpha
-
-
 def test_counts_tell_the_outcomes_apart(index, rows):
     asked = questions.asked(rows, [questions.TYPED])
     swapped = {"t1": "t3", "t3": "t5", "t5": "t1", "t7": "t5"}
@@ -181,13 +128,22 @@ def test_evaluate_answers_keeps_the_held_out_voice_apart(index, rows):
         questions.asked(rows),
         held_out_voice="zoe",
         folds=2,
+        alpha=0.97,
         progress=lambda done, total: seen.append((done, total)),
     )
     assert (result["n"], result["held_out_voice"]["n"]) == (7, 1)
     assert result["held_out_voice"]["voice"] == "zoe"
     assert seen[-1] == (8, 8)
-    assert len(result["folds"]) == 2
+    assert [list(fold) for fold in result["folds"]] == [["en"], ["en"]]
+    assert 0 <= result["floor"]["en"] <= 1
     assert sum(result[k] for k in ("right", "wrong_fact", "over_refused", "wrongly_answered")) == 7
+
+
+def test_too_few_questions_to_evaluate(index, rows):
+    with pytest.raises(KnowledgeBaseError, match=r"has \d unanswerable questions, too few .* add"):
+        evaluate_answers(index, questions.asked(rows))
+    with pytest.raises(KnowledgeBaseError, match="no question sets a floor"):
+        evaluate_answers(index, [])
 
 
 def test_evaluate_retrieval(index, rows):
@@ -213,15 +169,6 @@ def test_the_twelve_questions_of_the_clinic_as_typed():
     result = counts([(one, answer(one.query, index)) for one in asked])
     assert result["wrong"] == []
     assert result["right"] == 12
-
-
-@pytest.mark.parametrize("value", [-0.1, 1.5, float("nan"), "0.4", None])
-def test_floors_that_are_none_are_refused(tmp_path, value):
-    table = json.loads(dump({"en": floors("e")}))
-    table["en"]["support_floor"] = value
-    (tmp_path / "floors.json").write_text(json.dumps(table), "utf-8")
-    with pytest.raises(KnowledgeBaseError, match=r"hold floors .*support_floor is .* run:"):
-        read(tmp_path / "floors.json")
 
 
 def test_no_questions(tmp_path):

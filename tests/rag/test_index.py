@@ -5,18 +5,10 @@ import sys
 import numpy as np
 import pytest
 
-from frontdesk import KnowledgeBaseError
-from rag import calibration, documents, open_index, search, store
-from rag.index import build
+from rag import documents, search
+from rag.building import build
 from rag.pieces import stopwords, whole_words
-from tests.rag.shop_kb import HOURS, REPAIRS, floors, write_kb
-
-
-class OtherEmbedder:
-    """The same vectors under another name."""
-
-    def __init__(self, real):
-        self.hash, self.dim, self.encode, self.embed = "other", real.dim, real.encode, real.embed
+from tests.rag.shop_kb import write_kb
 
 
 def test_vectors_are_unit_length_and_do_not_depend_on_company(embedder):
@@ -45,10 +37,42 @@ def test_search_finds_by_passage_or_sentence(index, embedder):
     hits = index.search(vector, 3)
     assert hits[0].passage.id == "kb-hours#1"
     assert [h.score for h in hits] == sorted((h.score for h in hits), reverse=True)
-    own = float(index.passage_vectors[0] @ vector)
+    own = index.cosine(vector, 0, "chunk")
     sentences = [float(index.sentence_vectors[n] @ vector) for n in index.sentence_numbers(0)]
-    assert hits[0].score == pytest.approx(max(own, *sentences))
+    assert index.cosine(vector, 0, "sentence") == pytest.approx(max(sentences))
     assert max(sentences) > own
+    assert hits[0].score == pytest.approx(index.cosine(vector, 0))
+    assert hits[0].score >= max(sentences)
+
+
+def test_passages_left_out_count_as_absent(index, embedder):
+    vector = embedder.embed("what time does the workshop close").vector
+    assert index.search(vector, 99)[0].passage.id == "kb-hours#1"
+    left = index.search(vector, 99, {"kb-hours#1"})
+    assert len(left) == len(index.kb.passages) - 1
+    assert all(h.passage.id != "kb-hours#1" for h in left)
+    assert index.search(vector, 2, {p.id for p in index.kb.passages}) == ()
+
+
+def test_passages_are_found_by_number_and_id(index):
+    for number, passage in enumerate(index.kb.passages):
+        assert index.passage_number(passage.id) == number
+        for n in index.sentence_numbers(number):
+            assert index.sentences[n].passage == number
+            assert index.sentences[n].text in passage.text
+    assert index.sentences[-1] == index.sentences[len(index.sentences) - 1]
+    with pytest.raises(IndexError):
+        index.sentences[len(index.sentences)]
+
+
+def test_eight_bits_keep_the_word_pieces(index, embedder):
+    passage = index.kb.passages[3]
+    whole = embedder.embed(passage.text)
+    numbers = index.sentence_numbers(3)
+    rows = slice(index.sentences[numbers[0]].start, index.sentences[numbers[-1]].end)
+    assert index.pieces[rows] == whole.pieces
+    cosines = (index.piece_vectors[rows] * whole.piece_vectors).sum(axis=1)
+    assert cosines.min() > 0.999
 
 
 def test_sentences_know_their_word_pieces(index):
@@ -90,81 +114,6 @@ def test_a_passage_longer_than_the_model_reads(tmp_path, embedder):
     assert all(s.end > s.start for s in index.sentences[:18])
     last = index.sentences[-1]
     assert "".join(index.pieces[last.start : last.end]).startswith("rule39says")
-
-
-def test_saved_and_loaded_alike(tmp_path, embedder):
-    folder = write_kb(tmp_path / "kb", hours=HOURS)
-    (folder / "floors.json").write_text(calibration.dump({"en": floors(embedder.hash)}), "utf-8")
-    made = open_index(folder, embedder)
-    path = store.artefact_path(folder)
-    assert path.is_file()
-    assert list(path.parent.iterdir()) == [path]
-    read = store.load(path, documents.load(folder), embedder)
-    assert read.sentences == made.sentences
-    assert read.pieces == made.pieces
-    assert read.calibrations == made.calibrations == {"en": floors(embedder.hash)}
-    for name in ("passage_vectors", "sentence_vectors", "piece_vectors"):
-        np.testing.assert_array_equal(getattr(read, name), getattr(made, name))
-    written = path.stat().st_mtime_ns
-    open_index(folder, embedder)
-    assert path.stat().st_mtime_ns == written
-
-
-def test_changed_documents_are_indexed_again(tmp_path, embedder):
-    folder = write_kb(tmp_path / "kb", hours=HOURS)
-    open_index(folder, embedder)
-    write_kb(folder, repairs=REPAIRS)
-    assert len(open_index(folder, embedder).kb.passages) == 6
-    store.artefact_path(folder).write_bytes(b"not an index")
-    assert len(open_index(folder, embedder).kb.passages) == 6
-
-
-def test_another_embedder_is_refused(tmp_path, embedder):
-    folder = write_kb(tmp_path / "kb", hours=HOURS)
-    open_index(folder, embedder)
-    with pytest.raises(KnowledgeBaseError, match=r"another embedder .* run: frontdesk kb build$"):
-        open_index(folder, OtherEmbedder(embedder))
-
-
-def test_other_floors_are_refused(tmp_path, embedder):
-    folder = write_kb(tmp_path / "kb", hours=HOURS)
-    own = folder / "floors.json"
-    own.write_text(calibration.dump({"en": floors(embedder.hash)}), "utf-8")
-    index = open_index(folder, embedder)
-    changed = {"en": floors(embedder.hash, floor=0.01)}
-    store.save(build(index.kb, embedder, changed), store.artefact_path(folder))
-    with pytest.raises(KnowledgeBaseError, match=r"other floors .* run: frontdesk kb build$"):
-        open_index(folder, embedder)
-    own.write_text(calibration.dump({"en": floors("someone else's")}), "utf-8")
-    with pytest.raises(KnowledgeBaseError, match=r"another embedder; run: frontdesk kb calibrate"):
-        open_index(folder, embedder)
-    own.write_text("{]", "utf-8")
-    with pytest.raises(KnowledgeBaseError, match=r"does not hold floors .* frontdesk kb calibrate"):
-        open_index(folder, embedder)
-
-
-def test_other_documents_are_refused_when_loaded_by_hand(tmp_path, embedder):
-    folder = write_kb(tmp_path / "kb", hours=HOURS)
-    open_index(folder, embedder)
-    write_kb(folder, hours=HOURS + "\nMore.")
-    with pytest.raises(KnowledgeBaseError, match="made from other documents"):
-        store.load(store.artefact_path(folder), documents.load(folder), embedder)
-
-
-def test_a_folder_that_cannot_be_written_to(tmp_path, embedder, caplog):
-    folder = write_kb(tmp_path / "kb", hours=HOURS)
-    (folder / ".frontdesk").write_text("in the way", "utf-8")
-    assert len(open_index(folder, embedder).kb.passages) == 3
-    assert "kept in memory only" in caplog.text
-
-
-def test_default_floors_are_the_sample_clinics_and_say_so(tmp_path):
-    folder = write_kb(tmp_path / "kb", hours=HOURS)
-    sample = calibration.read(search.__globals__["SAMPLE_KB"] / "floors.json")["en"]
-    default = calibration.for_folder(folder)["en"]
-    assert default.is_default
-    assert not sample.is_default
-    assert (default.floor, default.support_floor) == (sample.floor, sample.support_floor)
 
 
 def test_search_on_the_sample_from_any_folder(tmp_path, monkeypatch):
