@@ -17,7 +17,7 @@ from hashlib import blake2b
 import numpy as np
 
 from bench import synthetic
-from rag.embed import Embedder, Embedding, Progress, Vectors
+from rag.embed import Embedder, Embedding, Progress, Vectors, encode_each
 
 _SAMPLE = 2000
 _RIDGE = 0.1
@@ -51,12 +51,7 @@ class MadeVectors:
         self, texts: Sequence[str], *, query: bool = False, progress: Progress | None = None
     ) -> Vectors:
         """One unit vector a text: float32, shape ``(len(texts), dim)``."""
-        vectors = np.empty((len(texts), self.dim), np.float32)
-        for row, text in enumerate(texts):
-            vectors[row] = self.embed(text, query=query).vector
-            if progress is not None:
-                progress(row + 1, len(texts))
-        return vectors
+        return encode_each(self, texts, query=query, progress=progress)
 
     def embed(self, text: str, *, query: bool = False) -> Embedding:
         """One text with its word pieces."""

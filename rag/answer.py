@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from time import perf_counter_ns
 
+import numpy as np
+
 from frontdesk import Spoken
 from rag import answerability, conversation, guard
-from rag.asked import is_special_case
 from rag.deadline import Deadline
 from rag.embed import Embedding
 from rag.index import Index
@@ -38,9 +39,6 @@ _LEANS = re.compile(r"(?:it|its|they|their|this|these|those|that|he|she|then|oth
 
 # What is known, though not for the day asked, is not answered by something half as likely.
 _FAR_BEHIND = 0.5
-
-_PASSAGE_SHARE = 0.25
-_SPECIAL_CASE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,37 +126,16 @@ def candidates(
     """Every sentence of the passages ``hits``, best first; ``asked`` is of ``query.text``.
 
     The score says whether to answer. Which of several statements answers best is left to closeness
-    and support, without what was learned from other businesses: on the clinic that put a wrong
-    fact first a quarter as often. Where the source sets questions beside its answers, the score
-    orders them too.
+    and support, without what was learned from other businesses. Where the source sets questions
+    beside its answers, the score orders them too.
     """
     scores = answerability.score(query, asked, hits, index)
-    found = [
-        Candidate(hits[hit], number, value)
-        for number, hit, value in zip(
-            scores.numbers.tolist(), scores.hits.tolist(), scores.values.tolist(), strict=True
-        )
+    has_questions = any(hit.passage.question for hit in hits)
+    order = scores.values if has_questions else scores.plain
+    return [
+        Candidate(hits[scores.hits[n]], int(scores.numbers[n]), float(scores.values[n]))
+        for n in np.argsort(-order, kind="stable")
     ]
-    if any(hit.passage.question for hit in hits) or not len(asked.piece_vectors):
-        return sorted(found, key=lambda candidate: -candidate.score)
-    ranks = _ranks(query, asked, hits, index)
-    return sorted(found, key=lambda candidate: -ranks[candidate.number])
-
-
-def _ranks(query: Query, asked: Embedding, hits: Sequence[Hit], index: Index) -> dict[int, float]:
-    """Of each sentence its cosine and twice its support, less for a special case not asked for."""
-    weights = index.weights(asked.pieces, query.focus)
-    ranks: dict[int, float] = {}
-    for hit in hits:
-        passage = index.passage_number(hit.passage.id)
-        in_passage, in_sentences = index.support(asked, weights, passage)
-        for number, inside in zip(index.sentence_numbers(passage), in_sentences, strict=True):
-            support = (1 - _PASSAGE_SHARE) * inside + _PASSAGE_SHARE * in_passage
-            rank = float(index.sentence_vectors[number] @ asked.vector) + 2 * support
-            if is_special_case(query.text, index.sentences[number].text):
-                rank -= _SPECIAL_CASE
-            ranks[number] = rank
-    return ranks
 
 
 def first_that_passes(

@@ -3,9 +3,10 @@
 A logistic model over a few features, each of which can be explained: how close the passage and
 the sentence are, how far the words asked are found in them, what the sentence says that was not
 asked, and whether day, kind of value and opposites fit. The same score puts the candidates in
-order and is compared with the floor. Its weights were fitted on public data, one set for each
-embedder (``tools/fit_answerability.py``, ``rag/data/answerability-*.json``); with an embedder
-without weights the score is the plain cosine.
+order and is compared with the floor. ``tools/fit_answerability.py`` fits its weights on public
+data, one set for each embedder (``rag/data/answerability-*.json``, which names the data: an empty
+list means that they were set by hand). With an embedder without weights the score is the plain
+cosine.
 """
 
 from __future__ import annotations
@@ -60,6 +61,8 @@ _LESS = {
     "special_case": 0.2,
 }
 _PLAIN_LESS = np.array([_LESS.get(name, 0.0) for name in FEATURES])
+# What the checks refuse in any case, each for a reason of its own: all but the special case.
+_LEFT_TO_CHECKS = np.where(np.array(FEATURES) == "special_case", 0.0, _PLAIN_LESS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,12 +70,14 @@ class Scores:
     """Every sentence of some passages, scored; parallel arrays.
 
     ``numbers`` are the sentences' in the index, ``hits`` which of the passages each is of,
-    ``values`` their answerability from 0 to 1.
+    ``values`` their answerability from 0 to 1, ``plain`` their closeness without anything learned
+    and before any check.
     """
 
     numbers: NDArray[np.int64]
     hits: NDArray[np.int64]
     values: NDArray[np.float64]
+    plain: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,9 +190,11 @@ def score(query: Query, asked: Embedding, hits: Sequence[Hit], index: Index) -> 
     if found is None:
         numbers, of_hit = _sentences(hits, index)
         cosines = index.sentence_vectors[numbers.tolist()] @ asked.vector
-        return Scores(numbers, of_hit, np.clip(cosines, 0.0, 1.0).astype(np.float64))
+        values = np.clip(cosines, 0.0, 1.0).astype(np.float64)
+        return Scores(numbers, of_hit, values, values)
     view = look_at(query, asked, hits, index, found.lens)
-    return Scores(view.numbers, view.hits, combine(view, found))
+    plain = view.plain + view.values @ _LEFT_TO_CHECKS
+    return Scores(view.numbers, view.hits, combine(view, found), plain)
 
 
 def combine(view: View, weights: Weights) -> NDArray[np.float64]:

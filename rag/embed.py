@@ -79,6 +79,18 @@ class Embedder(Protocol):
         ...
 
 
+def encode_each(
+    embedder: Embedder, texts: Sequence[str], *, query: bool, progress: Progress | None
+) -> Vectors:
+    """What ``encode`` gives, for an embedder that reads one text at a time."""
+    vectors = np.empty((len(texts), embedder.dim), np.float32)
+    for row, text in enumerate(texts):
+        vectors[row] = embedder.embed(text, query=query).vector
+        if progress is not None:
+            progress(row + 1, len(texts))
+    return vectors
+
+
 @cache
 def default_embedder() -> Embedder:
     """The English embedder, made once a process at the first call.

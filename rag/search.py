@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
+from rag.calibration import SAMPLE_KB
 from rag.index import Index
 from rag.rewrite import words
 from rag.store import open_index
-
-SAMPLE_KB = Path(__file__).resolve().parent.parent / "kb" / "clinic"
 
 
 def search(query: str, k: int = 3) -> list[tuple[str, float]]:

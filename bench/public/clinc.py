@@ -13,8 +13,8 @@ from typing import Any
 
 from bench.public.rows import read, table
 from rag import Policy, answer, evaluate_answers, make_query, questions
-from rag.calibration import Rate
-from rag.search import SAMPLE_KB, sample_index
+from rag.calibration import SAMPLE_KB, Rate
+from rag.search import sample_index
 from rag.types import Decision
 
 FILES = ("clinc_oos.jsonl",)

@@ -11,10 +11,8 @@ import hashlib
 import unicodedata
 from collections.abc import Sequence
 
-import numpy as np
-
 from frontdesk import models
-from rag.embed import Embedding, Progress, Vectors
+from rag.embed import Embedding, Progress, Vectors, encode_each
 from rag.embedders import packed
 from rag.embedders.e5_graph import encoder
 from rag.embedders.session import one_thread, unit
@@ -54,12 +52,7 @@ class E5:
         self, texts: Sequence[str], *, query: bool = False, progress: Progress | None = None
     ) -> Vectors:
         """One unit vector a text: float32, shape ``(len(texts), 384)``. One text at a time."""
-        vectors = np.empty((len(texts), self.dim), np.float32)
-        for row, text in enumerate(texts):
-            vectors[row] = self.embed(text, query=query).vector
-            if progress is not None:
-                progress(row + 1, len(texts))
-        return vectors
+        return encode_each(self, texts, query=query, progress=progress)
 
     def embed(self, text: str, *, query: bool = False) -> Embedding:
         """One text with its word pieces, cut after about 506 of them.

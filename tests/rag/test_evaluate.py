@@ -5,9 +5,10 @@ import pytest
 from frontdesk import KnowledgeBaseError
 from rag import Decision, evaluate_answers, evaluate_retrieval, questions
 from rag.answer import answer
+from rag.calibration import SAMPLE_KB
 from rag.distance import edits
 from rag.evaluate import counts
-from rag.search import SAMPLE_KB, sample_index
+from rag.search import sample_index
 
 
 def row(number, text, facts=(), relevant=(), context=None, decision=None, heard=None):

@@ -255,8 +255,8 @@ def test_calibration_records_what_it_rests_on(index):
 
 
 def test_the_sample_has_floors_of_its_own_scores():
-    from rag.calibration import FLOORS_FILE, read
-    from rag.search import SAMPLE_KB, sample_index
+    from rag.calibration import FLOORS_FILE, SAMPLE_KB, read
+    from rag.search import sample_index
 
     index = sample_index()
     [floor] = read(SAMPLE_KB / FLOORS_FILE).values()
