@@ -24,7 +24,7 @@ from rag.nearest import FLAT_LIMIT, Flat, Hnsw
 from rag.rows import Rows, write_rows
 from rag.types import Passage
 
-FORMAT = 2
+FORMAT = 3
 _META, _HNSW, _BM25 = "meta.json", "keys.hnsw", "words"
 
 

@@ -34,8 +34,10 @@ def _heading(block: str) -> tuple[str, int]:
     """A heading at the top of ``block`` and the characters that it takes."""
     lines = block.splitlines(keepends=True)
     first = lines[0].strip()
-    if len(first) > _LONGEST_HEADING or _UNDERLINE.fullmatch(first):
+    if _UNDERLINE.fullmatch(first):
         return "", len(lines[0]) if len(lines) == 1 else 0
+    if len(first) > _LONGEST_HEADING:
+        return "", 0
     if len(lines) > 1 and _UNDERLINE.fullmatch(lines[1].strip()):
         return first, len(lines[0]) + len(lines[1])
     if first.isupper() and first[-1:] not in ".!;," and len(first) > 3:

@@ -88,6 +88,15 @@ def test_the_clinic_reads_as_it_did():
     assert {path.kind for path in skipped} == {"ignored"}
 
 
+def test_a_long_paragraph_on_one_line_is_not_lost(tmp_path):
+    long = (
+        "The garage behind the main building is open to visitors from 6 a.m. to 11 p.m. every day."
+    )
+    document = read(make(tmp_path, "a.txt", f"{long}\n\nParking is free.\n\n----\n"))
+    assert [block.text for block in document.blocks] == [long, "Parking is free."]
+    assert sources(document)[0] == long
+
+
 def test_markdown_headings_and_exact_offsets(tmp_path):
     text = (
         "# Hours\n\nWe open at\n  8 a.m. daily.\n## Holidays ##\n\nClosed on Monday.\n\n"
