@@ -102,7 +102,7 @@ def timings(
 ) -> list[Timed]:
     """Every question from its text to a verdict, one after the other, after a warm-up.
 
-    What is loaded by then is left out of garbage collection, as in the server.
+    What is loaded by then is left out of garbage collection; the server does not do this yet.
     """
     for question in warm_up:
         _timed(index, question, policy)

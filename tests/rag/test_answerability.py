@@ -84,6 +84,13 @@ def test_the_answer_comes_first_and_is_missed_where_it_is_left_out(inn, question
     assert without < floor < best < 1
 
 
+def test_other_words_for_the_same_thing_come_first_all_the_same(inn):
+    (first, best), *_ = scores(inn, "can I bring my dog")
+    assert first == "Pets are welcome for a fee of $15."
+    (_, without), *_ = scores(inn, "can I bring my dog", {"kb-inn#5"})
+    assert without < best
+
+
 def test_the_features_say_why(inn, weights):
     by_text = features(inn, "when is check in", weights)
     right, wrong = by_text["Check-in starts at 3 p.m."], by_text["Check-out is until 11 a.m."]
