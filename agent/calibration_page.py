@@ -123,11 +123,12 @@ def lines(report: Report) -> list[str]:
 
 
 def page(title: str, reports: Iterable[Report], without: Mapping[str, str]) -> str:
-    """All languages as one page that needs no other file; ``without`` says why some have none."""
+    """All languages as one page that needs no other file; ``without`` says why some have none,
+    and what holds instead."""
     parts = [_section(report) for report in reports]
     parts += [
-        f"<section><h2>{escape(language_name(code))}</h2><p class=warn>No floor, so nothing is "
-        f"answered: {escape(reason)}</p></section>"
+        f"<section><h2>{escape(language_name(code))}</h2><p class=warn>"
+        f"{escape(reason[:1].upper() + reason[1:])}</p></section>"
         for code, reason in without.items()
     ]
     return (

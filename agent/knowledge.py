@@ -4,6 +4,8 @@ A build puts a new index in service by replacing one small file (:mod:`rag.store
 at that file; the new index is opened whole and only then takes the place of the old one, by one
 reference. A turn asks for the index once, so it is answered from one index alone; the old one
 goes when its last turn ends. A new one that cannot be opened is named once, and the old one stays.
+When no call is in progress, what is loaded now is left out of garbage collection in place of what
+was (:mod:`agent.garbage`).
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from pathlib import Path
 
 from loguru import logger
 
+from agent.garbage import set_aside
 from frontdesk import FrontdeskError
 from rag import Index
 
@@ -43,6 +46,7 @@ class Knowledge:
         self._open = open_next
         self._on_swap = on_swap
         self._every_s = every_s
+        self._is_exchanged = False
         # Read before the index is: one that comes while it is opened is seen at the first look.
         self._seen = self._named()
         self.index = open_first()
@@ -63,19 +67,30 @@ class Knowledge:
             logger.exception("new index failed, the one before stays in service")
             return False
         self.index = index
+        self._is_exchanged = True
         logger.info(
             "new index {} in service: {} passages", index.kb.sha256[:16], len(index.kb.passages)
         )
         return True
 
+    def look(self, is_idle: Callable[[], bool]) -> None:
+        """Refresh; after an exchange set aside what is loaded, at the first look while idle."""
+        self.refresh()
+        if self._is_exchanged and is_idle():
+            self._is_exchanged = False
+            set_aside()
+
     @contextmanager
-    def watched(self) -> Iterator[None]:
-        """Look for a new index every few seconds, in a thread, until the block ends."""
+    def watched(self, is_idle: Callable[[], bool] = lambda: True) -> Iterator[None]:
+        """Look for a new index every few seconds, in a thread, until the block ends.
+
+        ``is_idle`` says whether no call is in progress.
+        """
         over = threading.Event()
 
         def watch() -> None:
             while not over.wait(self._every_s):
-                self.refresh()
+                self.look(is_idle)
 
         thread = threading.Thread(target=watch, name="knowledge", daemon=True)
         thread.start()

@@ -7,7 +7,6 @@ what compares word by word falls back to comparing words.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import threading
 import time
@@ -18,34 +17,26 @@ from typing import Any
 import httpx
 import numpy as np
 
-from frontdesk import ConfigError, EmbedderError
+from agent.remote import Remote, Server
+from frontdesk import EmbedderError
 from rag.embed import Embedding, Progress, Vectors
 
 _BATCH = 64
 _WORD = re.compile(r"\w+|[^\w\s]")
-# The one retry waits this long when the server names no time, and no longer than this if it does.
-_WAIT_S = 1.0
-_LONGEST_WAIT_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(Server):
     """Where vectors come from, and how texts are written for the model there.
 
-    ``key_variable`` names the environment variable that holds the key ('' for none).
     ``dimensions`` asks the server for shorter vectors, for models that have them. ``max_tokens``
-    is counted in words here (see above), so set it to about two thirds of the model's own limit;
-    ``timeout_s`` is for one request.
+    is counted in words here (see above), so set it to about two thirds of the model's own limit.
     """
 
-    base_url: str
-    model: str
-    key_variable: str = ""
     query_prefix: str = ""
     passage_prefix: str = ""
     dimensions: int | None = None
     max_tokens: int = 340
-    timeout_s: float = 10.0
 
 
 class RemoteEmbedder:
@@ -66,10 +57,6 @@ class RemoteEmbedder:
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        if not endpoint.base_url.startswith(("http://", "https://")) or not endpoint.model:
-            raise ConfigError(
-                "a remote embedder needs base_url (http…, up to /v1) and model; set both"
-            )
         self.endpoint = endpoint
         self.max_tokens = endpoint.max_tokens
         parts = (
@@ -79,13 +66,16 @@ class RemoteEmbedder:
             endpoint.passage_prefix,
         )
         self.hash = hashlib.sha256("\n".join(parts).encode()).hexdigest()
-        self._address = endpoint.base_url.rstrip("/") + "/embeddings"
-        self._sleep = sleep
+        self._remote = Remote(
+            endpoint,
+            "/embeddings",
+            kind="embeddings",
+            error=EmbedderError,
+            transport=transport,
+            sleep=sleep,
+        )
         self._dim = endpoint.dimensions
         self._lock = threading.Lock()
-        self._client = httpx.Client(
-            headers=_headers(endpoint), timeout=endpoint.timeout_s, transport=transport
-        )
 
     @property
     def dim(self) -> int:
@@ -144,7 +134,7 @@ class RemoteEmbedder:
 
     def close(self) -> None:
         """Close the connections."""
-        self._client.close()
+        self._remote.close()
 
     def _request(self, batch: list[str]) -> Vectors:
         body: dict[str, Any] = {
@@ -154,39 +144,7 @@ class RemoteEmbedder:
         }
         if self.endpoint.dimensions is not None:
             body["dimensions"] = self.endpoint.dimensions
-        answer = self._post(body)
-        if answer.status_code == httpx.codes.TOO_MANY_REQUESTS or answer.is_server_error:
-            self._sleep(_wait(answer))
-            answer = self._post(body)
-        if not answer.is_success:
-            raise EmbedderError(self._refusal(answer))
-        return self._vectors(answer, len(batch))
-
-    def _post(self, body: dict[str, Any]) -> httpx.Response:
-        try:
-            return self._client.post(self._address, json=body)
-        except httpx.TimeoutException as problem:
-            raise EmbedderError(
-                f"embeddings server {self._address} gave no answer within "
-                f"{self.endpoint.timeout_s:g} s; raise timeout_s or see to the server"
-            ) from problem
-        except httpx.HTTPError as problem:
-            raise EmbedderError(
-                f"embeddings server {self._address} cannot be reached ({problem}); "
-                "check base_url and that the server runs"
-            ) from problem
-
-    def _refusal(self, answer: httpx.Response) -> str:
-        hints = {
-            401: f"check the key in {self.endpoint.key_variable or 'key_variable'}",
-            403: f"check the key in {self.endpoint.key_variable or 'key_variable'}",
-            404: f"check base_url and the model {self.endpoint.model!r}",
-            429: "it is over its limit; try later or build with fewer workers",
-        }
-        otherwise = "see the server's log" if answer.is_server_error else "check model and texts"
-        hint = hints.get(answer.status_code, otherwise)
-        said = " ".join(answer.text.split())[:200]
-        return f"embeddings server {self._address} answered {answer.status_code} ({said}); {hint}"
+        return self._vectors(self._remote.post(body), len(batch))
 
     def _vectors(self, answer: httpx.Response, count: int) -> Vectors:
         """The unit vectors of an answer, in the order of the texts."""
@@ -194,21 +152,20 @@ class RemoteEmbedder:
             rows = sorted(answer.json()["data"], key=lambda row: row["index"])
             vectors = np.array([row["embedding"] for row in rows], np.float32)
         except (ValueError, KeyError, TypeError) as problem:
-            raise EmbedderError(
-                f"embeddings server {self._address} answered something else than embeddings "
-                f"({problem!r}); check base_url (it ends in /v1 on most servers)"
+            raise self._remote.failure(
+                f"answered something else than embeddings ({problem!r}); check base_url (it ends "
+                "in /v1 on most servers)"
             ) from problem
         if vectors.ndim != 2 or len(vectors) != count:
-            raise EmbedderError(
-                f"embeddings server {self._address} answered {len(vectors)} vectors for {count} "
-                "texts; check that it serves an embedding model"
+            raise self._remote.failure(
+                f"answered {len(vectors)} vectors for {count} texts; check that it serves an "
+                "embedding model"
             )
         self._learn(vectors.shape[1])
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not (np.isfinite(lengths).all() and lengths.all()):
-            raise EmbedderError(
-                f"embeddings server {self._address} answered an empty or infinite vector; "
-                "check that it serves an embedding model"
+            raise self._remote.failure(
+                "answered an empty or infinite vector; check that it serves an embedding model"
             )
         unit: Vectors = vectors / lengths
         return unit
@@ -217,27 +174,7 @@ class RemoteEmbedder:
         with self._lock:
             self._dim = self._dim or dim
         if dim != self._dim:
-            raise EmbedderError(
-                f"embeddings server {self._address} answered vectors of {dim} numbers, not "
-                f"{self._dim}; check dimensions and that the model has not changed"
+            raise self._remote.failure(
+                f"answered vectors of {dim} numbers, not {self._dim}; check dimensions and that "
+                "the model has not changed"
             )
-
-
-def _headers(endpoint: Endpoint) -> dict[str, str]:
-    if not endpoint.key_variable:
-        return {}
-    key = os.environ.get(endpoint.key_variable, "").strip()
-    if not key:
-        raise ConfigError(
-            f"the embeddings server's key is not set; export {endpoint.key_variable}=…"
-        )
-    return {"Authorization": f"Bearer {key}"}
-
-
-def _wait(answer: httpx.Response) -> float:
-    """Seconds to wait before the one retry; a date in ``Retry-After`` counts as none."""
-    try:
-        wanted = float(answer.headers.get("Retry-After", _WAIT_S))
-    except ValueError:
-        return _WAIT_S
-    return min(max(wanted, 0.0), _LONGEST_WAIT_S)

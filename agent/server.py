@@ -14,6 +14,7 @@ from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams, FastAPI
 
 from agent.call import Call
 from agent.engines import Engines
+from agent.garbage import set_aside
 from agent.records import CallRecord
 from agent.settings import Settings
 from frontdesk import ConfigError, WireError
@@ -130,7 +131,8 @@ def build_app(settings: Settings, engines: Engines) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        with engines.knowledge.watched():
+        set_aside()
+        with engines.knowledge.watched(is_idle=lambda: not switchboard.calls):
             yield
 
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)

@@ -37,10 +37,14 @@ class RetrievalSettings(_Section):
     chunker: str = Field(
         default="recursive", pattern="^(fixed|recursive|semantic|sentence_window|metadata)$"
     )
-    chunk_tokens: int = Field(default=200, ge=16, le=500)
+    chunk_tokens: int = Field(
+        default=200, ge=16, le=500, description="no more than the embedder reads"
+    )
     expand: bool = Field(default=False, description="make questions from the passages")
-    hybrid: bool = Field(default=False, description="words widen the pool of passages")
-    candidates: int = Field(default=10, ge=1, le=50, description="passages looked at for an answer")
+    hybrid: bool = Field(default=False, description="words add passages behind the closest")
+    candidates: int = Field(
+        default=10, ge=1, le=50, description="closest passages looked at for an answer"
+    )
     deadline_ms: float = Field(default=200.0, gt=0, description="for one search, optional parts in")
     reranker: str = Field(default="", description="folder of an ONNX cross-encoder")
 
@@ -55,8 +59,25 @@ class EndpointSettings(_Section):
     )
     query_prefix: str = ""
     passage_prefix: str = ""
+    dimensions: int = Field(
+        default=0, ge=0, description="numbers in a vector, for models that can cut them; 0: all"
+    )
     max_tokens: int = Field(default=340, ge=16, description="words of a text that the model reads")
     timeout_s: float = Field(default=10.0, gt=0, description="for one request")
+
+
+class QuestionSettings(_Section):
+    """An OpenAI-compatible server whose model makes questions, with ``retrieval.expand``.
+
+    Without one they are made by rules.
+    """
+
+    base_url: str = Field(default="", description="https://…/v1")
+    model: str = ""
+    key_variable: str = Field(
+        default="", description="the variable that holds the key, never the key; empty: no key"
+    )
+    timeout_s: float = Field(default=60.0, gt=0, description="for one passage")
 
 
 class ServerSettings(_Section):
@@ -118,6 +139,7 @@ class Settings(BaseSettings):
     log_level: str = Field(default="INFO", pattern="(?i)^(debug|info|warning|error)$")
     retrieval: RetrievalSettings = RetrievalSettings()
     embeddings: EndpointSettings = EndpointSettings()
+    questions: QuestionSettings = QuestionSettings()
     server: ServerSettings = ServerSettings()
     turns: TurnSettings = TurnSettings()
     vad: VadSettings = VadSettings()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gc
 import gzip
 import io
 import sys
@@ -18,6 +17,7 @@ from typing import Any
 import psutil
 from tqdm import tqdm
 
+from agent.garbage import set_aside
 from agent.retrieval import index_of, policy_of
 from agent.settings import load_settings
 from bench.corpus import Corpus, build_corpus, index_files, open_corpus
@@ -102,17 +102,13 @@ def timings(
 ) -> list[Timed]:
     """Every question from its text to a verdict, one after the other, after a warm-up.
 
-    What is loaded by then is left out of garbage collection; the server does not do this yet.
+    What is loaded by then is left out of garbage collection, as in the server.
     """
     for question in warm_up:
         _timed(index, question, policy)
-    gc.collect()
-    gc.freeze()
-    try:
-        bar = tqdm(asked, unit="question", disable=not sys.stderr.isatty())
-        return [_timed(index, question, policy) for question in bar]
-    finally:
-        gc.unfreeze()
+    set_aside()
+    bar = tqdm(asked, unit="question", disable=not sys.stderr.isatty())
+    return [_timed(index, question, policy) for question in bar]
 
 
 def figures(timed: Sequence[Timed]) -> dict[str, Any]:

@@ -38,8 +38,8 @@ class Corpus:
 
     @property
     def recipe(self) -> Recipe:
-        """The product's own; without made vectors also with its made questions."""
-        return Recipe(expand=self.is_embedded)
+        """The product's own."""
+        return Recipe()
 
     def questions(self, count: int, draw: int = 0) -> list[questions.Question]:
         """``count`` questions about it; another ``draw`` gives others."""

@@ -1,10 +1,11 @@
 """What questions made from the passages are worth: ranking by the closest key, with and without.
 
-python -m bench.expansion ../shared/data
+python -m bench.expansion --data DIR
 
 Over the businesses of DSTC10 track 2 in which nobody asks a wrong-context question, each one's
-answers as a knowledge base, its own questions asked. The rules were written with the sample
-clinic in view, not with these.
+answers as a knowledge base, its own questions asked. The rules were chosen by the figures of every
+second business; those of the others are held out. The sample clinic's questions, as typed, are the
+third set; the rules were written with it in view.
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
-from bench.public.dstc import QUESTIONS_FILE, Business, businesses
+from bench.public.dstc import KB_FILE, QUESTIONS_FILE, Business, businesses
+from bench.public.rows import read, table
 from bench.results import write_result
 from rag import documents, questions
 from rag.calibration import SAMPLE_KB
@@ -30,23 +32,124 @@ from rag.rewrite import rewrite
 from rag.sentences import split_sentences
 from rag.types import Passage
 
+FILES = (KB_FILE, QUESTIONS_FILE)
 Case = tuple[Sequence[Passage], Sequence[tuple[str, frozenset[int]]]]
 """The passages of one business; and its questions, each with the numbers of the right passages."""
+Make = Callable[[Passage], Sequence[str]]
 
 
-def run(data: Path, kb: Path, every: int = 2, embedder: Embedder | None = None) -> dict[str, Any]:
-    """Figures with and without made keys, over one in ``every`` business, and over ``kb``."""
-    embedder = embedder or default_embedder()
-    scored = {
-        json.loads(line)["entity_id"]
-        for line in (data / QUESTIONS_FILE).read_text("utf-8").splitlines()
+def run(
+    data: Path,
+    kb: Path = SAMPLE_KB,
+    every: int = 1,
+    *,
+    embedder: Embedder | None = None,
+    make: Make = made_questions,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, Any]:
+    """Figures of each set; of the businesses, of one in ``every``."""
+    scored = {row["entity_id"] for row in read(data / QUESTIONS_FILE)}
+    others = [one for one in businesses(data) if one.id not in scored]
+    sets = {
+        "chosen on": [_of_business(one) for one in others[::2][::every]],
+        "held out": [_of_business(one) for one in others[1::2][::every]],
+        "sample clinic": [_of_folder(kb)],
     }
-    others = [one for one in businesses(data) if one.id not in scored][::every]
-    return {
-        "businesses": len(others),
-        "dstc": _figures(map(_of_business, others), embedder, len(others)),
-        "sample": _figures([_of_folder(kb)], embedder, 1),
-    }
+    vectors, total, done = _Known(embedder or default_embedder()), sum(map(len, sets.values())), 0
+    found: dict[str, Any] = {}
+    for name, cases in sets.items():
+        counted = _Counts()
+        for case in cases:
+            counted.add(case, make, vectors)
+            done += 1
+            if progress:
+                progress(done, total)
+        found[name] = counted.figures()
+    return found
+
+
+def printed(found: Mapping[str, Mapping[str, Any]]) -> str:
+    """The figures as a table, without the keys and with them."""
+    head = ("questions made", "businesses", "asked", "made a passage")
+    rows = [
+        [name, one["businesses"], one["questions"], one["made_a_passage"]]
+        + [one[keys][figure] for figure in ("right_first", "auc") for keys in ("without", "with")]
+        for name, one in found.items()
+    ]
+    return table((*head, "right first", "with", "auc", "with"), rows)
+
+
+class _Known:
+    """Vectors of texts, each embedded once: businesses say and are asked the same."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._vectors: dict[tuple[str, bool], Vectors] = {}
+
+    def of(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """One row (dim,) a text."""
+        new = [text for text in dict.fromkeys(texts) if (text, query) not in self._vectors]
+        keys = [(text, query) for text in new]
+        self._vectors.update(zip(keys, self._embedder.encode(new, query=query), strict=True))
+        rows = [self._vectors[text, query] for text in texts]
+        return np.array(rows, np.float32).reshape(-1, self._embedder.dim)
+
+
+class _Counts:
+    """What came of the questions of some businesses."""
+
+    def __init__(self) -> None:
+        self._businesses = self._passages = self._made = self._asked = 0
+        self._first = {"without": 0, "with": 0}
+        self._scores: dict[str, list[tuple[float, float]]] = {"without": [], "with": []}
+
+    def add(self, case: Case, make: Make, vectors: _Known) -> None:
+        """Ask a business everything, of its statements alone, and with their made questions."""
+        passages, asked = case
+        made = [list(make(passage)) for passage in passages]
+        queries = vectors.of([text for text, _ in asked], query=True)
+        plain = _closest(queries, vectors, [_statements(one) for one in passages], query=False)
+        both = np.maximum(plain, _closest(queries, vectors, made, query=True))
+        self._businesses += 1
+        self._passages += len(passages)
+        self._made += sum(map(len, made))
+        self._asked += len(asked)
+        for name, close in (("without", plain), ("with", both)):
+            for row, (_, right) in zip(close, asked, strict=True):
+                self._first[name] += int(row.argmax()) in right
+                rest = np.delete(row, sorted(right))
+                self._scores[name].append((float(row.max()), float(rest.max(initial=-1.0))))
+
+    def figures(self) -> dict[str, Any]:
+        """``right_first``: the share of questions whose right passage is the closest.
+
+        ``auc``: the area under the curve of the best score with everything there, against that
+        without any right passage.
+        """
+        return {
+            "businesses": self._businesses,
+            "questions": self._asked,
+            "passages": self._passages,
+            "made_a_passage": round(self._made / self._passages, 2),
+            **{
+                name: {
+                    "right_first": round(self._first[name] / self._asked, 4),
+                    "auc": round(auc(*np.array(self._scores[name]).T), 4),
+                }
+                for name in self._first
+            },
+        }
+
+
+def _closest(
+    queries: Vectors, vectors: _Known, keys: Sequence[Sequence[str]], *, query: bool
+) -> Vectors:
+    """The cosine of each passage's closest key to each query, -1 without one: (queries, keys)."""
+    found = np.full((len(queries), len(keys)), -1.0, np.float32)
+    for number, texts in enumerate(keys):
+        if texts:
+            found[:, number] = (queries @ vectors.of(texts, query=query).T).max(axis=1)
+    return found
 
 
 def _of_business(one: Business) -> Case:
@@ -72,66 +175,38 @@ def _of_folder(folder: Path) -> Case:
     ]
 
 
-def _figures(cases: Iterable[Case], embedder: Embedder, total: int) -> dict[str, Any]:
-    first = {"without": 0, "with": 0}
-    scores: dict[str, list[tuple[float, float]]] = {"without": [], "with": []}
-    n = passages_seen = made_seen = 0
-    for passages, asked in tqdm(cases, total=total, disable=not sys.stderr.isatty()):
-        plain = [_keys(embedder, _statements(passage), query=False) for passage in passages]
-        made = [_keys(embedder, made_questions(passage), query=True) for passage in passages]
-        passages_seen += len(passages)
-        made_seen += sum(len(one) for one in made)
-        for text, right in asked:
-            vector = embedder.embed(text, query=True).vector
-            n += 1
-            for name, extra in (("without", None), ("with", made)):
-                close = np.array([_closest(k, plain, extra, vector) for k in range(len(plain))])
-                first[name] += int(close.argmax()) in right
-                rest = [score for k, score in enumerate(close.tolist()) if k not in right]
-                scores[name].append((float(close.max()), max(rest, default=-1.0)))
-    return {
-        "questions": n,
-        "passages": passages_seen,
-        "made_a_passage": round(made_seen / passages_seen, 2),
-        **{
-            name: {
-                "right_first": round(first[name] / n, 4),
-                "auc": round(auc(*np.array(scores[name]).T), 4),
-            }
-            for name in first
-        },
-    }
-
-
-def _closest(
-    passage: int, plain: Sequence[Vectors], made: Sequence[Vectors] | None, vector: Vectors
-) -> float:
-    """The cosine of a passage's closest key."""
-    best = float((plain[passage] @ vector).max())
-    return max(best, float((made[passage] @ vector).max(initial=-1.0))) if made else best
-
-
 def _statements(passage: Passage) -> list[str]:
     sentences = split_sentences(passage.text)
     return [passage.text, *(sentences if len(sentences) > 1 else ())]
 
 
-def _keys(embedder: Embedder, texts: Sequence[str], *, query: bool) -> Vectors:
-    return embedder.encode(list(texts), query=query)
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print and write bench/results/expansion.json; 2 where the data is missing."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.expansion",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--data", type=Path, required=True, help="folder with the data files")
+    parser.add_argument("--kb", type=Path, default=SAMPLE_KB, help="the third set")
+    parser.add_argument("--every", type=int, default=1, help="one in so many businesses")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--no-save", action="store_true", help="do not write bench/results/")
+    args = parser.parse_args(arguments)
+    missing = [name for name in FILES if not (args.data / name).is_file()]
+    if missing:
+        print(f"{args.data} lacks {' and '.join(missing)}; give their folder with --data DIR")
+        return 2
+    with tqdm(unit="business", disable=not sys.stderr.isatty()) as bar:
 
+        def progress(done: int, total: int) -> None:
+            bar.total, bar.n = total, done
+            bar.refresh()
 
-def main() -> int:
-    """Measure, print and write bench/results/expansion.json."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path, help="folder of the public data")
-    parser.add_argument("--kb", type=Path, default=SAMPLE_KB)
-    parser.add_argument("--every", type=int, default=2, help="one in so many businesses")
-    parser.add_argument("--no-save", action="store_true")
-    args = parser.parse_args()
-    figures = run(args.data, args.kb, args.every)
+        found = run(args.data, args.kb, args.every, progress=progress)
     if not args.no_save:
-        write_result("expansion", figures)
-    print(json.dumps(figures, indent=2))
+        write_result("expansion", found)
+    print(json.dumps(found, indent=2) if args.json else printed(found))
     return 0
 
 

@@ -82,6 +82,29 @@ def rag_languages() -> str:
     return "\n".join([table(head, rows), "", f"{f['passages']:,} passages, on {measured_on(f)}."])
 
 
+def near_misses() -> str:
+    """Questions of which the business states another number of the same kind."""
+    f = load("public-dstc")
+    rows = [
+        [
+            title,
+            *(_percent(f[kind][name]) for name in ("right_first", "other_number", "refused_at_5")),
+            f"{f[kind]['auc']:.3f}",
+        ]
+        for kind, title in (("bodies", "answers alone"), ("titles", "questions and answers"))
+    ]
+    head = ["documents", "right first", "another fact's number first"]
+    return "\n".join(
+        [
+            table([*head, "refused without the right passage", "AUC"], rows),
+            "",
+            f"{f['bodies']['n']} questions over {f['bodies']['businesses']} businesses, a floor "
+            "that over-refuses 5 %; `python -m bench.public DIR dstc` on "
+            f"{measured_on(f)}.",
+        ]
+    )
+
+
 def xquad() -> str:
     """Top-1 over the XQuAD passages, beside BM25."""
     f = load("public-xquad")
@@ -144,6 +167,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "retrieval": retrieval,
     "rag": rag,
     "rag_languages": rag_languages,
+    "near_misses": near_misses,
     "xquad": xquad,
     "refusals": refusals,
 }
@@ -157,6 +181,10 @@ def _sizes() -> list[Path]:
 def _rate(rate: dict[str, Any]) -> list[str]:
     low, high = (f"{100 * rate[end]:.1f}" for end in ("low", "high"))
     return [f"{100 * rate['rate']:.1f} %", f"{low} to {high} %", str(rate["n"])]
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f} %"
 
 
 def _share(value: float) -> str:

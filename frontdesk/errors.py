@@ -5,6 +5,7 @@ FrontdeskError
  ├── ModelFileError          a model file is missing or altered: exit 2
  ├── KnowledgeBaseError      documents, index or floors cannot be used: exit 2
  ├── EmbedderError           the server that makes vectors failed: that text or build only
+ ├── QuestionError           the model that makes questions failed: the rules make them
  ├── SpeechError             recogniser or voice failed on one utterance
  │    └── CitationInSpeechError   text for a voice still carries a [kb-id] (frontdesk.spoken)
  └── WireError               the far end broke its protocol: ends that call only

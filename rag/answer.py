@@ -16,7 +16,7 @@ from rag import answerability, conversation, guard
 from rag.deadline import Deadline
 from rag.embed import Embedding
 from rag.index import Index
-from rag.namesake import namesake
+from rag.namesake import Named
 from rag.retrieve import retrieve
 from rag.types import Check, Decision, Draft, Hit, Policy, Query, Reason, Verdict
 from rag.verify import checks
@@ -123,18 +123,11 @@ def best_answer(query: Query, index: Index, policy: Policy | None = None) -> Bes
 def candidates(
     query: Query, asked: Embedding, hits: Sequence[Hit], index: Index
 ) -> list[Candidate]:
-    """Every sentence of the passages ``hits``, best first; ``asked`` is of ``query.text``.
-
-    The score says whether to answer. Which of several statements answers best is left to closeness
-    and support, without what was learned from other businesses. Where the source sets questions
-    beside its answers, the score orders them too.
-    """
+    """Every sentence of the passages ``hits``, best first; ``asked`` is of ``query.text``."""
     scores = answerability.score(query, asked, hits, index)
-    has_questions = any(hit.passage.question for hit in hits)
-    order = scores.values if has_questions else scores.plain
     return [
         Candidate(hits[scores.hits[n]], int(scores.numbers[n]), float(scores.values[n]))
-        for n in np.argsort(-order, kind="stable")
+        for n in np.argsort(-scores.values, kind="stable")
     ]
 
 
@@ -158,22 +151,24 @@ def first_that_passes(
             continue
         passage, say = candidate.hit.passage, spoken_text(index, candidate.number)
         outcomes = checks(query.text, say, passage.id, ids, passage.text, passage.question)
+        if query.focus:
+            missed = _new_missed(query, asked, candidate, index)
+            outcomes = (*outcomes, Check("follow_up_found", not missed, missed))
         if all(check.passed for check in outcomes):
-            other = _namesake(query, asked, candidate, index)
-            outcomes = (*outcomes, Check("not_a_namesake", not other, other))
-            if not other:
-                return candidate, outcomes
+            return candidate, outcomes
         if [check.name for check in outcomes if not check.passed] == ["asked_day"]:
             lowest = max(lowest, candidate.score * _FAR_BEHIND)
         for_first = for_first or outcomes
     return found[0], for_first
 
 
-def _namesake(query: Query, asked: Embedding, candidate: Candidate, index: Index) -> str:
+def _new_missed(query: Query, asked: Embedding, candidate: Candidate, index: Index) -> str:
     sentence = index.sentences[candidate.number]
-    rows = slice(sentence.start, sentence.end)
+    near = asked.piece_vectors @ index.piece_vectors[sentence.start : sentence.end].T
+    if not near.size:
+        return ""
     beside = candidate.hit.passage.question or ""
-    return namesake(asked, query.focus, index.pieces[rows], index.piece_vectors[rows], beside)
+    return Named.of(asked.pieces, query.focus).new_missed(near, beside)
 
 
 def spoken_text(index: Index, number: int) -> str:

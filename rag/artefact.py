@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from frontdesk import KnowledgeBaseError
 from rag.bm25 import Bm25
 from rag.calibration import Calibration
 from rag.documents import KnowledgeBase, Progress, Source
@@ -24,8 +25,10 @@ from rag.nearest import FLAT_LIMIT, Flat, Hnsw
 from rag.rows import Rows, write_rows
 from rag.types import Passage
 
-FORMAT = 3
+# Raised when the readers or the keys change, so that an index from before is built anew.
+FORMAT = 4
 _META, _HNSW, _BM25 = "meta.json", "keys.hnsw", "words"
+_NEEDED = ("kb", "embedder", "keys", "pieces", "languages", "vocabulary")
 
 
 class Writer:
@@ -120,6 +123,10 @@ def read_meta(folder: Path) -> dict[str, Any]:
     meta: dict[str, Any] = json.loads((folder / _META).read_text("utf-8"))
     if meta["format"] != FORMAT:
         raise ValueError(f"format {meta['format']}, not {FORMAT}")
+    if missing := [key for key in _NEEDED if key not in meta]:
+        raise ValueError(f"{_META} lacks {', '.join(missing)}")
+    if not isinstance(meta["embedder"]["hash"], str):
+        raise ValueError(f"{_META} names no embedder")
     meta["calibrations"] = {k: Calibration.from_json(c) for k, c in meta["calibrations"].items()}
     meta["recipe"] = Recipe(**meta["recipe"])
     meta["sources"] = tuple(Source(**{**s, "notes": tuple(s["notes"])}) for s in meta["sources"])
@@ -146,6 +153,11 @@ def read(
         sources,
     )
     keys = _map(folder / "keys.f32", np.dtype(np.float32), meta["keys"], embedder.dim)
+    try:
+        nearest = Hnsw.open(folder / _HNSW) if (folder / _HNSW).exists() else Flat(keys)
+        words = Bm25.open(folder / _BM25) if (folder / _BM25).exists() else None
+    except KnowledgeBaseError as error:  # as at any other file, so that a build can replace it
+        raise ValueError(str(error)) from error
     return Index(
         kb=kb,
         embedder=embedder,
@@ -162,9 +174,9 @@ def read(
         piece_counts=np.load(folder / "piece_counts.npy"),
         vocabulary=tuple(meta["vocabulary"]),
         digests=arrays["digests"],
-        nearest=Hnsw.open(folder / _HNSW) if (folder / _HNSW).exists() else Flat(keys),
+        nearest=nearest,
         languages=tuple(meta["languages"]),
-        words=Bm25.open(folder / _BM25) if (folder / _BM25).exists() else None,
+        words=words,
         calibrations=meta["calibrations"],
     )
 

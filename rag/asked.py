@@ -41,7 +41,8 @@ _MONTHS = (
 )
 _PHONE = r"\b\d{3}[- ]\d{4}\b|\b911\b"
 _PLACE = (
-    r"\b(?:rooms?|floor|building|street|avenue|road|lot|garage|lobby|entrance|address|corner)\b"
+    r"\b(?:rooms?|floor|building|street|avenue|road|lot|garage|lobby|entrance|address|corner"
+    r"|court|square|lane|drive|plaza|boulevard|station|level)\b"
     r"|\b(?:behind|beside|across|opposite|inside|outside|near|nearby|next to|in front of)\b"
     r"|\b(?:on|off)[- ]?site\b|\b(?:at|in|on) the\b"
     r"|\b(?:areas?|zones?|spots?|spaces?|desk|premises|everywhere|anywhere|nowhere)\b"

@@ -130,14 +130,11 @@ class Bm25:
         """Write one ``.npy`` file an array into ``folder``, made if need be.
 
         Raises:
-            KnowledgeBaseError: if it cannot be written, on a full disk for one.
+            OSError: if it cannot be written, on a full disk for one.
         """
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            for field in fields(self):
-                np.save(folder / f"{field.name}.npy", getattr(self, field.name))
-        except OSError as error:
-            raise KnowledgeBaseError(f"cannot write {folder}: {error}") from error
+        folder.mkdir(parents=True, exist_ok=True)
+        for field in fields(self):
+            np.save(folder / f"{field.name}.npy", getattr(self, field.name))
 
     @classmethod
     def open(cls, folder: Path) -> Bm25:

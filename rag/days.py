@@ -69,6 +69,8 @@ _ALSO_CALLED = (
 
 _DAY = r"(mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?s?\.?"
 _SPAN = re.compile(rf"\b{_DAY}\s*(?:to|through|thru|until|till|-|–|—)\s*{_DAY}(?!\w)")
+# "Sat 9–1", "Sun: closed": short only before what holds on the day.
+_SHORT = re.compile(r"\b(mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\b\.?(?=:? ?(?:\d|closed\b))")
 _GROUPS = (
     (re.compile(r"\b(?:every day|daily|(?:7|seven) days(?: a week)?|all week)\b"), range(7)),
     (re.compile(r"\bweekdays?\b"), range(5)),
@@ -89,6 +91,7 @@ def weekdays(text: str) -> frozenset[str]:
     for pattern, numbers in _GROUPS:
         if pattern.search(text):
             found.update(WEEKDAYS[number] for number in numbers)
+    found.update(WEEKDAYS[_number(match[1])] for match in _SHORT.finditer(text))
     found.update(match.group().rstrip("s") for match in WEEKDAY_WORD.finditer(text))
     return frozenset(found)
 

@@ -13,7 +13,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from frontdesk import KnowledgeBaseError
-from rag.readers import Skipped, UnreadableFileError, document_id, find_files, read, to_passages
+from rag.readers import (
+    Skipped,
+    UnreadableFileError,
+    document_id,
+    find_files,
+    read,
+    shown,
+    to_passages,
+)
 from rag.rewrite import default_fillers, read_fillers
 from rag.types import Passage
 
@@ -99,20 +107,16 @@ def listing(folder: Path | str) -> Listing:
         ) from error
     files: list[tuple[Path, Source]] = []
     ids: set[str] = set()
-    digest = hashlib.sha256()
     for path in paths:
         name = path.relative_to(folder)
-        source = Source(document_id(name, ids), name.as_posix(), _hash(path))
+        source = Source(document_id(name, ids), shown(name), _hash(path))
         ids.add(source.id)
         files.append((path, source))
-        digest.update(f"{source.path}\n{source.sha256}\0".encode())
+    sha256 = _digest(folder, [source for _, source in files])
     fillers = default_fillers()
-    for part in (_FILLERS, _FLOORS):
-        if (folder / part).exists():
-            digest.update(f"{part}\n{_text(folder / part)}\0".encode())
     if (folder / _FILLERS).exists():
         fillers |= read_fillers(folder / _FILLERS)
-    return Listing(folder, tuple(files), fillers, digest.hexdigest(), tuple(skipped))
+    return Listing(folder, tuple(files), fillers, sha256, tuple(skipped))
 
 
 def read_listing(
@@ -123,6 +127,7 @@ def read_listing(
     passages: list[Passage] = []
     texts: dict[str, str] = {}
     sources: list[Source] = []
+    changed: dict[str, Source] = {}
     skipped = [*found.skipped]
     for done, (path, source) in enumerate(found.files):
         if progress:
@@ -137,6 +142,8 @@ def read_listing(
             except UnreadableFileError as error:
                 skipped.append(Skipped(path, error.reason))
                 continue
+            if document.sha256 != source.sha256:  # written to since it was listed
+                source = changed[source.path] = replace(source, sha256=document.sha256)
             own, text, notes = to_passages(document), document.text, document.notes
         sources.append(replace(source, first=len(passages), count=len(own), notes=notes))
         texts[source.id] = text
@@ -145,15 +152,29 @@ def read_listing(
         progress("read", len(found.files), len(found.files))
     if not passages:
         raise KnowledgeBaseError(_nothing_left(found.folder, skipped))
+    sha256 = found.sha256
+    if changed:
+        sha256 = _digest(found.folder, [changed.get(s.path, s) for _, s in found.files])
     return KnowledgeBase(
-        found.folder, tuple(passages), texts, found.fillers, found.sha256, tuple(sources),
+        found.folder, tuple(passages), texts, found.fillers, sha256, tuple(sources),
         tuple(sorted(skipped, key=lambda one: one.path)),
     )  # fmt: skip
 
 
+def _digest(folder: Path, sources: Sequence[Source]) -> str:
+    """What a knowledge base of these files is known by, its fillers and floors with them."""
+    digest = hashlib.sha256()
+    for source in sources:
+        digest.update(f"{source.path}\n{source.sha256}\0".encode())
+    for part in (_FILLERS, _FLOORS):
+        if (folder / part).exists():
+            digest.update(f"{part}\n{_text(folder / part)}\0".encode())
+    return digest.hexdigest()
+
+
 def _nothing_left(folder: Path, skipped: Sequence[Skipped]) -> str:
     failed = [one for one in skipped if one.kind == "failed"]
-    why = "".join(f"; {one.path.name}: {one.reason}" for one in failed[:3])
+    why = "".join(f"; {shown(Path(one.path.name))}: {one.reason}" for one in failed[:3])
     more = f"; and {len(failed) - 3} more files" if len(failed) > 3 else ""
     return (
         f"knowledge base folder {folder} holds no passages{why}{more}; "

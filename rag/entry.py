@@ -17,11 +17,15 @@ from numpy.typing import NDArray
 from rag.chunkers import Chunk, Source, chunk
 from rag.embed import Embedder, Embedding, Vectors
 from rag.expand import made_questions
+from rag.expand.kept import Kept
 from rag.sentences import sentence_spans
 from rag.types import Passage
 
 KINDS = ("chunk", "sentence", "question", "made")
 """What a key may be; its number in the index is its place here."""
+
+RULES = "rules"
+"""What made the questions that no model made (:mod:`rag.expand`)."""
 
 _LEVELS = 127
 
@@ -31,14 +35,16 @@ class Recipe:
     """How passages are cut and indexed.
 
     ``chunker`` is a name in ``rag.chunkers.CHUNKERS``, ``tokens`` the size of its chunks in the
-    embedder's own tokens; ``expand`` makes questions from the passages; ``sparse`` adds the index
-    of words that ``retrieval.hybrid`` needs.
+    embedder's own tokens; ``expand`` makes questions from the passages, ``maker`` names the model
+    whose questions are taken where it made some; ``sparse`` adds the index of words that
+    ``retrieval.hybrid`` needs.
     """
 
     chunker: str = "recursive"
     tokens: int = 200
     expand: bool = False
     sparse: bool = False
+    maker: str = ""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -71,11 +77,25 @@ def digest(passage: Passage, questions: Sequence[str], recipe: Recipe, embedder:
     return hashlib.sha256(json.dumps(parts).encode()).digest()[:16]
 
 
-def questions_of(passage: Passage, recipe: Recipe) -> tuple[str, ...]:
-    """The questions made from a passage by rules, without the one of its source."""
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The questions made from a passage, and by what: a model's name, or the rules."""
+
+    questions: tuple[str, ...] = ()
+    by: str = RULES
+
+
+def questions_of(passage: Passage, recipe: Recipe, kept: Kept | None = None) -> Made:
+    """The questions made from a passage: those ``kept`` of it, else those of the rules.
+
+    Without the one of its source.
+    """
     if not recipe.expand:
-        return ()
-    return tuple(q for q in made_questions(passage) if q != passage.question)
+        return Made()
+    found = kept.of(passage) if kept else None
+    by = RULES if kept is None or found is None else kept.model
+    questions = made_questions(passage) if found is None else found
+    return Made(tuple(q for q in questions if q != passage.question), by)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,24 @@ and every other question is judged by floors set without its fold.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from frontdesk import KnowledgeBaseError
 from rag.answer import answer
+from rag.binomial import needed
 from rag.calibration import Calibration
-from rag.floor import ALPHA, CONFIDENCE, FOLDS, choose_by_language, folds_of, measure
+from rag.floor import (
+    ALPHA,
+    CONFIDENCE,
+    FOLDS,
+    Groups,
+    Measured,
+    choose_by_language,
+    folds_of,
+    measure,
+)
 from rag.index import Index
 from rag.questions import Asked, Question
 from rag.retrieval_eval import evaluate_retrieval as evaluate_retrieval
@@ -80,7 +90,11 @@ def evaluate_answers(
             confidence=confidence,
         )
         if not floors:
-            raise KnowledgeBaseError("; ".join(without.values()) or "no question sets a floor")
+            reasons = [
+                _shortage(measured, language, fold_of, folds, alpha, confidence) or reason
+                for language, reason in without.items()
+            ]
+            raise KnowledgeBaseError("; ".join(reasons) or "no question sets a floor")
         return floors
 
     verdicts: list[tuple[Asked, Verdict]] = []
@@ -95,6 +109,32 @@ def evaluate_answers(
     result["folds"] = by_fold
     result["floor"] = {language: floor.floor for language, floor in found.items()}
     return result
+
+
+def _shortage(
+    measured: Iterable[Measured],
+    language: str,
+    fold_of: Mapping[str, int],
+    folds: int,
+    alpha: float,
+    confidence: float,
+) -> str | None:
+    """What to say if without one of the folds too few unanswerable questions are left.
+
+    Of those that are added, all of one kind, a fold takes its share, which sets no floor for it:
+    with ``m`` more, ``m - ceil(m / folds)`` are left.
+    """
+    own = Groups.of(one for one in measured if one.asked.query.language == language).unanswerable
+    largest = max(Counter(fold_of[question] for question in own).values(), default=0)
+    left, wanted = len(own) - largest, needed(alpha, confidence)
+    if left >= wanted:
+        return None
+    more = -(-(wanted - left) * folds // (folds - 1))
+    return (
+        f"the set of questions has {len(own)} unanswerable questions, too few for {folds} folds: "
+        f"each is judged by the others, {left} at the least, and it takes {wanted} to show that at "
+        f"most {alpha:.0%} are answered with {confidence:.0%} confidence: add {more}"
+    )
 
 
 def counts(verdicts: Sequence[tuple[Asked, Verdict]]) -> dict[str, Any]:

@@ -124,7 +124,7 @@ def calibrate(
 def scorer_of(embedder: Embedder) -> str:
     """What gives the scores, as the floors record it: a floor is of no use with another."""
     if weights_for(embedder.name, embedder.hash) is None:
-        return "cosine"
+        return "closeness"
     table = json.loads((DATA / f"answerability-{embedder.name}.json").read_text("utf-8"))
     fitted = json.dumps({**table, "floors": None}, sort_keys=True)
     return f"answerability-{hashlib.sha256(fitted.encode()).hexdigest()[:16]}"
@@ -156,7 +156,11 @@ def choose(
     if (reason := shortage(n, alpha, confidence)) is not None:
         raise KnowledgeBaseError(f"{set_name} {reason}")
     floor = lowest_floor(list(groups.unanswerable.values()), alpha, confidence)
-    answered = sum(score >= floor for score in groups.unanswerable.values())
+    # Equal scores may leave fewer above the floor than allowed. That is chance and shows no more,
+    # unless the floor is 0, which is chosen before any is counted.
+    counted = _allowed(n, alpha, confidence)
+    if not floor:
+        counted = sum(score >= floor for score in groups.unanswerable.values())
     refused = {q: share_below(scores, floor) for q, scores in groups.answerable.items()}
     let_through = _by_the_others(groups.unanswerable, alpha, confidence)
     over_refusal = Rate.of(sum(refused.values()), len(refused))
@@ -164,7 +168,7 @@ def choose(
         floor=floor,
         alpha=alpha,
         confidence=confidence,
-        bound=round(upper(answered, n, confidence), 4),
+        bound=round(upper(counted, n, confidence), 4),
         method=METHOD,
         set=set_name,
         set_sha256=_digest(measured),
@@ -255,18 +259,26 @@ def lowest_floor(scores: Sequence[float], alpha: float, confidence: float) -> fl
     Raises:
         KnowledgeBaseError: if that is above 1.
     """
-    allowed = max(most_allowed(len(scores), alpha, confidence), 0)
+    allowed = _allowed(len(scores), alpha, confidence)
     ordered = sorted(scores, reverse=True)
-    if allowed >= len(ordered) or ordered[allowed] < 0:
-        return 0.0
-    unit = 10**_DIGITS
-    floor: float = round((math.floor(ordered[allowed] * unit) + 1) / unit, _DIGITS)
+    floor = _just_above(ordered[allowed]) if allowed < len(ordered) else 0.0
     if floor > 1:
         raise KnowledgeBaseError(
             f"{allowed + 1} unanswerable questions score 1, the highest there is: no floor keeps "
             f"{alpha:.0%}; see whether the documents answer them after all"
         )
     return floor
+
+
+def _allowed(n: int, alpha: float, confidence: float) -> int:
+    """How many of ``n`` unanswerable questions a floor may let through."""
+    return max(most_allowed(n, alpha, confidence), 0)
+
+
+def _just_above(score: float) -> float:
+    """The lowest floor that refuses a score; 0 for one of a question that failed the checks."""
+    unit = 10**_DIGITS
+    return 0.0 if score < 0 else round((math.floor(score * unit) + 1) / unit, _DIGITS)
 
 
 def shortage(n: int, alpha: float, confidence: float) -> str | None:
@@ -305,10 +317,14 @@ def _by_the_others(
     scores: Mapping[str, float], alpha: float, confidence: float
 ) -> dict[str, float]:
     """Whether each question is answered at the floor that all the others set: 1 or 0."""
+    ordered = sorted(scores.values(), reverse=True)
+    allowed = _allowed(len(ordered) - 1, alpha, confidence)
     found: dict[str, float] = {}
     for question, score in scores.items():
-        others = [other for name, other in scores.items() if name != question]
-        found[question] = float(score >= lowest_floor(others, alpha, confidence))
+        # Without a question among the first ones, the next score takes its place.
+        at = allowed + (score >= ordered[allowed])
+        floor = _just_above(ordered[at]) if at < len(ordered) else 0.0
+        found[question] = float(score >= floor)
     return found
 
 

@@ -22,11 +22,3 @@ def rrf(rankings: Iterable[Sequence[int]], k: int = _K) -> list[int]:
     # fsum: the order of addition would show in the last digit, and unmake ties.
     score = {row: fsum(1 / (k + rank) for rank in found) for row, found in ranks.items()}
     return sorted(score, key=lambda row: (-score[row], min(ranks[row]), row))
-
-
-def widen(dense_rows: Sequence[int], sparse_rows: Sequence[int], limit: int) -> list[int]:
-    """The pool of at most ``limit`` rows to compare: the best of both by :func:`rrf`.
-
-    Only what is in it matters. Order it by cosine: the floors were measured on nothing else.
-    """
-    return rrf((dense_rows, sparse_rows))[: max(limit, 0)]

@@ -5,10 +5,10 @@ set beside it. On the clinic's questions as typed, sentences raised the area und
 answerable against unanswerable from 0.90 to 0.94, and the right passage came first for 91 instead
 of 88 %.
 
-For the passages found there is a second score, the support of late interaction (Khattab and
-Zaharia, ColBERT, SIGIR 2020): for each word asked its nearest word in the passage, weighted by
-how rare the word is here. Its area on the same questions is 0.98; it is what tells a hepatitis
-shot from a flu shot.
+The word pieces are for a second score of the passages found, the support of late interaction
+(:mod:`rag.answerability`; Khattab and Zaharia, ColBERT, SIGIR 2020): for each word asked its
+nearest word in the passage, weighted by how rare the word is here. Its area on the same questions
+is 0.98; it is what tells a hepatitis shot from a flu shot.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 from rag.bm25 import Bm25
 from rag.calibration import Calibration
 from rag.documents import KnowledgeBase
-from rag.embed import Embedder, Embedding, Vectors
+from rag.embed import Embedder, Vectors
 from rag.entry import KINDS, Recipe
-from rag.namesake import namesake
 from rag.nearest import Flat, Hnsw
 from rag.pieces import stopwords, whole_words
 from rag.types import Hit
@@ -235,28 +234,9 @@ class Index:
         """The unit vectors of ``pieces``."""
         return PieceVectors(self.piece_values, self.piece_scales)
 
-    def namesake(self, asked: Embedding, focus: Collection[str], number: int) -> str:
-        """What sentence ``number`` names in place of what was asked for, or ''."""
-        rows = slice(self.sentences[number].start, self.sentences[number].end)
-        return namesake(asked, focus, self.pieces[rows], self.piece_vectors[rows])
-
-    def support(
-        self, asked: Embedding, weights: Vectors, passage: int
-    ) -> tuple[float, list[float]]:
-        """How far the words asked are found in a passage, and in each of its sentences.
-
-        Each is the mean, over the word pieces of the question, of the cosine to the nearest piece
-        there: at most 1, higher is better. ``weights`` are those of :meth:`weights`.
-        """
-        sentences = [self.sentences[n] for n in self.sentence_numbers(passage)]
-        first, last = sentences[0].start, sentences[-1].end
-        near = asked.piece_vectors @ self.piece_vectors[first:last].T
-        # initial: a sentence that the tokenizer makes nothing of supports nothing.
-        by_sentence = [
-            float(weights @ near[:, s.start - first : s.end - first].max(axis=1, initial=0.0))
-            for s in sentences
-        ]
-        return float(weights @ near.max(axis=1, initial=0.0)), by_sentence
+    def piece_number(self, piece: str) -> int:
+        """The number of a word piece in ``vocabulary``; -2 where no passage holds it."""
+        return self._numbers.get(piece, -2)
 
     def weights(self, pieces: Sequence[str], focus: Collection[str]) -> Vectors:
         """The share of each word piece of a question, summing to 1: the rarer here, the larger.
@@ -281,6 +261,10 @@ class Index:
     @cached_property
     def _first(self) -> dict[str, int]:
         return {source.id: source.first for source in self.kb.sources}
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {piece: number for number, piece in enumerate(self.vocabulary)}
 
     @cached_property
     def _rarities(self) -> dict[str, float]:

@@ -7,16 +7,21 @@ one that is not is the one that counts. Three signs of it, none of which needs a
   place ("flu" shot);
 - two words in a row that are not found ("is the billing office open" against the clinic's hours);
 - a follow-up of whose own words none is found ("and what about hepatitis").
+
+On the sample clinic these tell well; a caller who uses other words than the documents looks the
+same, so the first two are a feature of the score and no check: over the made-up businesses of
+``tools/businesses`` they hold for 28 % of right sentences, and for 39 % of the best wrong ones.
+The third is a check too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
-import numpy as np
-
-from rag.embed import Embedding, Vectors
+from rag.embed import Vectors
 from rag.pieces import Word, stem, stems_of, whole_words
 
 # Cosines of word pieces. Over the clinic's questions as typed, words that were found lay above
@@ -34,46 +39,73 @@ _GENERAL = frozenset(
 )
 
 
-def namesake(
-    asked: Embedding,
-    focus: Collection[str],
-    pieces: Sequence[str],
-    vectors: Vectors,
-    beside: str = "",
-) -> str:
-    """What the sentence of these ``pieces`` names in place of what was asked for, or ''.
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a question names, looked for in one sentence after the other.
 
-    ``vectors`` (pieces, dim) are the sentence's unit vectors. Of the words in ``focus``,
-    which a follow-up brought in, one at least has to be found. Words that stand ``beside`` the
-    sentence, in the question that its source sets there, are not missing.
+    ``words`` are all of its words, ``named`` those that say what it is about, ``new`` those of
+    them that a follow-up brought in.
     """
-    if not pieces or not len(asked.piece_vectors):
+
+    words: tuple[Word, ...]
+    named: frozenset[Word]
+    new: frozenset[Word]
+
+    @classmethod
+    def of(cls, pieces: Sequence[str], focus: Collection[str]) -> Named:
+        """What a question of these word ``pieces`` names; ``focus`` as in :class:`Query`."""
+        words = tuple(whole_words(pieces))
+        named = frozenset(w for w in words if w.text not in _GENERAL and w.has_subject)
+        return cls(words, named, frozenset(w for w in named if w.text in focus))
+
+    def missed(self, pieces: tuple[str, ...], near: Vectors, beside: str = "") -> str:
+        """What the sentence of these ``pieces`` names in place of what was asked for, or ''.
+
+        ``near`` (asked, pieces) are the cosines of the question's pieces and the sentence's. Of
+        the new words one at least has to be found. Words that stand ``beside`` the sentence, in
+        the question that its source sets there, are not missing.
+        """
+        lacking = self._lacking(near, beside)
+        if not lacking:
+            return ""
+        if new := self.new_missed(near, beside):
+            return new
+        in_sentence = near.max(axis=1)
+        # What a follow-up took over is not what it asks for.
+        rows = [n for w in self.new for n in range(w.start, w.end)]
+        in_question = near[rows or slice(None)].max(axis=0)
+        for name, kind in _pairs(self.words):
+            if name not in lacking or (self.new and name not in self.new):
+                continue
+            if kind in lacking and not self.new:
+                return f"asked about {name.text} {kind.text}, which is not there"
+            if _mean(in_sentence, kind) < _FOUND:
+                continue
+            column = int(near[kind.start : kind.end].max(axis=0).argmax())
+            for other, same in _pairs_said(pieces):
+                if same.start <= column < same.end and _mean(in_question, other) < _UNASKED:
+                    return f"asked about {name.text} {kind.text}, has {other.text} {same.text}"
         return ""
-    near = asked.piece_vectors @ vectors.T
-    in_sentence = near.max(axis=1)
-    question = [w for w in whole_words(asked.pieces) if w.text not in _GENERAL and w.has_subject]
-    known = stems_of(beside)
-    lacking = {
-        w for w in question if _mean(in_sentence, w) < _MISSING and stem(w.text) not in known
-    }
-    new = {w for w in question if w.text in focus}
-    # What a follow-up took over is not what it asks for.
-    in_question = near[[n for w in new for n in range(w.start, w.end)] or slice(None)].max(axis=0)
-    if new and new <= lacking:
-        return f"asked about {_text(new)}, which is not there"
-    others = _pairs([w for w in whole_words(pieces) if not _is_letter(w)])
-    for name, kind in _pairs(whole_words(asked.pieces)):
-        if name not in lacking or (new and name not in new):
-            continue
-        if kind in lacking and not focus:
-            return f"asked about {name.text} {kind.text}, which is not there"
-        if _mean(in_sentence, kind) < _FOUND:
-            continue
-        column = int(near[kind.start : kind.end].max(axis=0).argmax())
-        for other, same in others:
-            if same.start <= column < same.end and _mean(in_question, other) < _UNASKED:
-                return f"asked about {name.text} {kind.text}, has {other.text} {same.text}"
-    return ""
+
+    def new_missed(self, near: Vectors, beside: str = "") -> str:
+        """The words that a follow-up brought in, if none of them is found; else ''."""
+        if not self.new or not self.new <= self._lacking(near, beside):
+            return ""
+        return f"asked about {_text(self.new)}, which is not there"
+
+    def _lacking(self, near: Vectors, beside: str) -> set[Word]:
+        """The words named that are not found."""
+        in_sentence = near.max(axis=1)
+        known = stems_of(beside) if beside else frozenset()
+        return {
+            w for w in self.named
+            if _mean(in_sentence, w) < _MISSING and stem(w.text) not in known
+        }  # fmt: skip
+
+
+@lru_cache(maxsize=16384)  # sentences come again
+def _pairs_said(pieces: tuple[str, ...]) -> tuple[tuple[Word, Word], ...]:
+    return tuple(_pairs([w for w in whole_words(pieces) if not _is_letter(w)]))
 
 
 def _text(words: Collection[Word]) -> str:
@@ -91,4 +123,4 @@ def _is_letter(word: Word) -> bool:
 
 
 def _mean(values: Vectors, word: Word) -> float:
-    return float(np.mean(values[word.start : word.end]))
+    return float(values[word.start : word.end].mean())

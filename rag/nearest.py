@@ -123,15 +123,15 @@ class Hnsw:
         that, and would crash if its files were overwritten in place.
 
         Raises:
-            KnowledgeBaseError: if it cannot be written, on a full disk for one.
+            OSError: if it cannot be written, on a full disk for one.
         """
+        folder.mkdir(parents=True, exist_ok=True)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
             _faiss().write_index(self._graph, str(folder / _GRAPH))
-            np.save(folder / _ROWS, self._rows)
-            np.save(folder / _STARTS, self._starts)
-        except (OSError, RuntimeError) as error:
-            raise KnowledgeBaseError(f"cannot write {folder}: {_why(error)}") from error
+        except RuntimeError as error:
+            raise OSError(f"cannot write {folder}: {_why(error)}") from error
+        np.save(folder / _ROWS, self._rows)
+        np.save(folder / _STARTS, self._starts)
 
     @classmethod
     def open(cls, folder: Path) -> Hnsw:

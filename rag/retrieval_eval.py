@@ -8,15 +8,15 @@ from typing import Any
 
 from rag.answer import best_answer
 from rag.bm25 import Bm25
-from rag.fusion import rrf, widen
+from rag.fusion import rrf
 from rag.index import Index
 from rag.questions import TYPED, Asked, Question, asked
 from rag.ranking import DEPTH, figures
 from rag.types import Query
 
-LEGS = ("dense", "hybrid", "widened", "words", "quoted")
-"""Cosine; cosine and words fused by rank; both as one pool in the order of cosine; words alone;
-and the order in which the answer is taken from the passages, whatever the floor is."""
+LEGS = ("dense", "hybrid", "words", "quoted")
+"""Cosine; cosine and words fused by rank; words alone; and the order in which the answer is taken
+from the passages, whatever the floor is."""
 
 FORMS: dict[str, Callable[[Query], Query]] = {
     "raw": lambda query: replace(query, text=query.raw, focus=()),
@@ -49,17 +49,12 @@ class Rankings:
     def ids(self, query: Query) -> dict[str, list[str]]:
         """The best 10 passages for what ``query`` looks up, best first, by leg."""
         vector = self.index.embedder.embed(query.text, query=True).vector
-        cosines = dict(self.index.nearest_passages(vector, _POOL))
-        dense = list(cosines)
+        dense = [number for number, _ in self.index.nearest_passages(vector, _POOL)]
         words = [int(row) for row in self.words.search(query.text, _POOL)[1]]
-        pool = widen(dense, words, 2 * _POOL)
-        missing = {n: self.index.cosine(vector, n) for n in pool if n not in cosines}
-        cosines |= missing
         passages = self.index.kb.passages
         legs = {
             "dense": dense,
             "hybrid": rrf((dense, words)),
-            "widened": sorted(pool, key=lambda n: -cosines[n]),
             "words": words,
         }
         ids = {leg: [passages[n].id for n in found[:DEPTH]] for leg, found in legs.items()}

@@ -1,17 +1,17 @@
 """Which passages are looked at for an answer, within a deadline.
 
-The closest by cosine. Words may widen the pool, never order it: the floors were measured on
-questions whose passages came in order of meaning, and on misheard ones words lead astray. A
+The closest by cosine, in that order. Words may add passages behind them: the floors were measured
+on questions whose passages came in order of meaning, and on misheard ones words lead astray. A
 reranker, where there is one, narrows the pool.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rag.deadline import Deadline, Leg
 from rag.embed import Vectors
-from rag.fusion import widen
 from rag.index import Index
 from rag.types import Hit, Policy, Query
 
@@ -35,30 +35,57 @@ class Retrieved:
 def retrieve(
     query: Query, vector: Vectors, index: Index, policy: Policy, deadline: Deadline
 ) -> Retrieved:
-    """The passages to look for the answer to ``query`` in; ``vector`` (dim,) is its unit vector."""
-    wanted = max(policy.candidates, _RERANKED if policy.reranker else 0)
-    pool = wanted * _WIDER if len(index.languages) > 1 else wanted
-    found = dict(index.nearest_passages(vector, pool + len(policy.leave_out)))
-    missing: tuple[str, ...] = ()
-    if policy.hybrid and index.words is None:
-        missing = ("sparse_leg_not_built",)
-    elif policy.hybrid and index.words is not None:
-        with deadline.running(_SPARSE) as allowed:
-            rows = [int(n) for n in index.words.search(query.text, pool)[1]] if allowed else []
-        for number in widen([*found], rows, 2 * pool):
-            if number not in found:
-                found[number] = index.cosine(vector, number)
-    hits = [_hit(index, number, score, query) for number, score in found.items()]
-    hits = [hit for hit in hits if hit.passage.id not in policy.leave_out]
-    hits.sort(key=lambda hit: -(hit.score + hit.bonus))
-    hits = hits[:wanted]
-    if policy.reranker and hits:
-        with deadline.running(_RERANK) as allowed:
-            if allowed:
-                scores = policy.reranker.score(query.text, [hit.passage.text for hit in hits])
-                order = sorted(range(len(hits)), key=lambda n: -float(scores[n]))
-                hits = [hits[n] for n in order[:_KEPT]]
-    return Retrieved(tuple(hits[: policy.candidates]), (*missing, *deadline.degraded))
+    """The passages to look for the answer to ``query`` in; ``vector`` (dim,) is its unit vector.
+
+    The ``policy.candidates`` closest, and behind them, in order of cosine too, as many at the most
+    that the words alone brought in.
+    """
+    wanted = policy.candidates
+    pool = max(wanted, _RERANKED if policy.reranker else 0)
+    looked_at = pool * _WIDER if len(index.languages) > 1 else pool
+    cosines = dict(index.nearest_passages(vector, looked_at + len(policy.leave_out)))
+    rows, missing = _by_words(query, index, policy, deadline)
+    cosines |= {row: index.cosine(vector, row) for row in rows if row not in cosines}
+    hits = {number: _hit(index, number, score, query) for number, score in cosines.items()}
+    hits = {n: hit for n, hit in hits.items() if hit.passage.id not in policy.leave_out}
+    order = sorted(hits, key=lambda n: -(hits[n].score + hits[n].bonus))
+    by_words = [row for row in rows if row in hits][:wanted]
+    kept = order[:wanted] + [n for n in order[wanted:] if n in by_words]
+    if policy.reranker and kept:
+        wider = [*kept, *(n for n in order if n not in kept)]
+        kept = _reranked(query, hits, wider[: max(pool, len(kept))], policy, deadline) or kept
+    return Retrieved(tuple(hits[n] for n in kept), (*missing, *deadline.degraded))
+
+
+def _by_words(
+    query: Query, index: Index, policy: Policy, deadline: Deadline
+) -> tuple[list[int], tuple[str, ...]]:
+    """The passages that words find, best first, and what is missing for it."""
+    if not policy.hybrid:
+        return [], ()
+    if index.words is None:
+        return [], ("sparse_leg_not_built",)
+    with deadline.running(_SPARSE) as allowed:
+        if not allowed:
+            return [], ()
+        wanted = policy.candidates + len(policy.leave_out)
+        return index.words.search(query.text, wanted)[1].tolist(), ()
+
+
+def _reranked(
+    query: Query,
+    hits: Mapping[int, Hit],
+    pool: Sequence[int],
+    policy: Policy,
+    deadline: Deadline,
+) -> list[int]:
+    """The best of ``pool`` by the reranker, best first; none if there is no time for it."""
+    with deadline.running(_RERANK) as allowed:
+        if not allowed or policy.reranker is None:
+            return []
+        scores = policy.reranker.score(query.text, [hits[n].passage.text for n in pool])
+        order = sorted(range(len(pool)), key=lambda at: -float(scores[at]))
+        return [pool[at] for at in order[: min(_KEPT, policy.candidates)]]
 
 
 def _hit(index: Index, number: int, score: float, query: Query) -> Hit:

@@ -133,28 +133,47 @@ def other_businesses(documents: Sequence[str]) -> list[str]:
 
 
 def _sources(index: Index) -> Iterator[_Source]:
-    """One question a passage; passages with the same question, or nearly the same text, are one."""
+    """One question a passage; passages with the same question, or nearly the same text, are one.
+
+    So are those whose questions are the same when words are left out.
+    """
     passages = index.kb.passages
-    group = list(range(len(passages)))
     bags = [frozenset(words(passage.text)) for passage in passages]
-    for first, second in near_duplicates(bags):
-        group[second] = group[first]
-    questions_of = [_question(passage) for passage in passages]
-    by_text: dict[tuple[str, str], int] = {}
-    for number, (text, _) in enumerate(questions_of):
-        if text:
-            key = (passages[number].language, " ".join(words(text)))
-            group[number] = group[by_text.setdefault(key, group[number])]
-    members: defaultdict[int, list[int]] = defaultdict(list)
-    for number, first in enumerate(group):
-        members[first].append(number)
     common = Counter(word for bag in bags for word in bag)
-    for own in members.values():
-        text, kind = questions_of[own[0]]
-        asked = shortened(text, common)
-        if len(asked.split()) >= _FEWEST_WORDS:
+    questions_of = [_question(passage) for passage in passages]
+    asked = [shortened(text, common) for text, _ in questions_of]
+    same = list(near_duplicates(bags))
+    firsts: dict[tuple[str, str], int] = {}
+    for number, (text, _) in enumerate(questions_of):
+        for form in filter(None, (" ".join(words(text)), asked[number])):
+            key = (passages[number].language, form)
+            same.append((firsts.setdefault(key, number), number))
+    for own in _joined(len(passages), same):
+        if len(asked[own[0]].split()) >= _FEWEST_WORDS:
             ids = frozenset(passages[number].id for number in own)
-            yield _Source(asked, kind, ids, passages[own[0]].language)
+            yield _Source(asked[own[0]], questions_of[own[0]][1], ids, passages[own[0]].language)
+
+
+def _joined(count: int, pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """The numbers below ``count`` in groups: those of a pair are in one, and so is its every pair.
+
+    In order, within a group and by the first of each.
+    """
+    parent = list(range(count))
+
+    def root(number: int) -> int:
+        while parent[number] != number:
+            parent[number] = parent[parent[number]]
+            number = parent[number]
+        return number
+
+    for one, two in pairs:
+        low, high = sorted((root(one), root(two)))
+        parent[high] = low
+    groups: defaultdict[int, list[int]] = defaultdict(list)
+    for number in range(count):
+        groups[root(number)].append(number)
+    return list(groups.values())
 
 
 def _question(passage: Passage) -> tuple[str, str]:

@@ -14,22 +14,24 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from frontdesk import KnowledgeBaseError
 from rag import artefact, building, calibration, documents
+from rag.building import Counts
 from rag.calibration import Calibration
-from rag.documents import Listing, Progress
+from rag.documents import KnowledgeBase, Listing, Progress
 from rag.embed import Embedder, default_embedder
 from rag.entry import Recipe
+from rag.expand.kept import Ask
 from rag.floor import scorer_of
 from rag.index import Index
 from rag.readers import Skipped
 
-_HOME, _CURRENT = ".frontdesk", "current"
+_HOME, _CURRENT = building.HOME, "current"
 _INDEX, _UNFINISHED = "index-", "unfinished-"
 _BROKEN = (OSError, ValueError, KeyError, TypeError, EOFError)
 _log = logging.getLogger(__name__)
@@ -43,13 +45,15 @@ class NotWrittenError(KnowledgeBaseError):
 class Built:
     """An index that was built: how many passages were ``reused`` and how many ``embedded``.
 
-    ``skipped`` are the files left out, each with the reason.
+    ``skipped`` are the files left out, each with the reason; ``made`` says how many of its
+    questions were made by what.
     """
 
     index: Index
     reused: int
     embedded: int
     skipped: tuple[Skipped, ...]
+    made: Mapping[str, int]
 
 
 def artefact_path(kb_dir: Path | str) -> Path:
@@ -91,17 +95,19 @@ def rebuild(
     embedder: Embedder | None = None,
     recipe: Recipe | None = None,
     *,
+    ask: Ask | None = None,
     progress: Progress | None = None,
 ) -> Built:
     """Build the index of a folder and put it in service, whatever is there now.
 
-    What has not changed is taken over from the index in service. Floors that were measured with
-    another embedder are left out: such an index answers nothing until ``frontdesk kb calibrate``
-    has measured its own.
+    What has not changed is taken over from the index in service. ``ask`` has a model make
+    questions (:func:`rag.building.write`). Floors that were measured with another embedder are
+    left out: such an index answers nothing until ``frontdesk kb calibrate`` has measured its own.
 
     Raises:
         KnowledgeBaseError: if the documents cannot be used.
-        NotWrittenError: if the disk is full; the index in service stays there.
+        NotWrittenError: if the disk is full, or, where the folder cannot be written to, that of
+            temporary files; the index in service stays there.
         ModelFileError: if the embedder's files are missing or altered.
     """
     embedder, recipe = embedder or default_embedder(), recipe or Recipe()
@@ -111,14 +117,14 @@ def rebuild(
     floors = _floors(found.folder, embedder)
     home = found.folder / _HOME
     try:
-        unfinished = _unfinished(home)
+        unfinished, lock = _unfinished(home)
     except OSError as error:
         _log.warning("index of %s kept until this process ends (%s)", found.folder, error)
-        index = building.build(read, embedder, floors, recipe)
-        return Built(index, 0, len(read.passages), read.skipped)
+        index, counts = _in_memory(read, embedder, floors, recipe)
+        return Built(index, 0, counts.embedded, read.skipped, counts.made)
     try:
         counts = building.write(
-            unfinished, read, embedder, floors, recipe, before=before, progress=progress
+            unfinished, read, embedder, floors, recipe, before=before, ask=ask, progress=progress
         )
         path = _put_in_service(unfinished)
     except OSError as error:
@@ -128,7 +134,9 @@ def rebuild(
         ) from error
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
-    return Built(_read(path, found, embedder), counts.reused, counts.embedded, read.skipped)
+        os.close(lock)
+    index = _read(path, found, embedder)
+    return Built(index, counts.reused, counts.embedded, read.skipped, counts.made)
 
 
 def load(kb: Path | str | Listing, embedder: Embedder | None = None) -> Index:
@@ -206,24 +214,56 @@ def _before(found: Listing, embedder: Embedder) -> Index | None:
         return None
 
 
-def _unfinished(home: Path) -> Path:
-    """A new folder to build in. Those that builds left which are no longer running are removed."""
-    home.mkdir(exist_ok=True)
-    for left in home.glob(f"{_UNFINISHED}*"):
-        process = left.name.removeprefix(_UNFINISHED).partition("-")[0]
-        if not (process.isdigit() and _is_running(int(process))):
-            shutil.rmtree(left, ignore_errors=True)
-    return Path(tempfile.mkdtemp(dir=home, prefix=f"{_UNFINISHED}{os.getpid()}-"))
-
-
-def _is_running(process: int) -> bool:
+def _in_memory(
+    read: KnowledgeBase, embedder: Embedder, floors: Mapping[str, Calibration], recipe: Recipe
+) -> tuple[Index, Counts]:
     try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
+        return building.build_and_count(read, embedder, floors, recipe)
+    except OSError as error:
+        raise NotWrittenError(
+            f"cannot write the index of {read.folder} to a temporary folder either "
+            f"({error.strerror or error}); make room there, set TMPDIR to a folder with room, or "
+            f"make {read.folder} writable"
+        ) from error
+
+
+def _unfinished(home: Path) -> tuple[Path, int]:
+    """A new folder to build in, and its lock: to be closed when the build ends.
+
+    What ended builds left is removed. They are told by their locks, which end with their
+    processes: a process id says nothing of a build in another container on the same folder.
+    """
+    home.mkdir(exist_ok=True)
+    # So no other build meets a new folder whose lock is not held yet.
+    with _alone(home):
+        for left in home.glob(f"{_UNFINISHED}*"):
+            with suppress(OSError):
+                _remove_unless_locked(left)
+        path = Path(tempfile.mkdtemp(dir=home, prefix=_UNFINISHED))
+        return path, _locked(path)
+
+
+def _remove_unless_locked(left: Path) -> None:
+    lock = _locked(left, fcntl.LOCK_NB)
+    try:
+        shutil.rmtree(left, ignore_errors=True)
+    finally:
+        os.close(lock)
+
+
+def _locked(folder: Path, how: int = 0) -> int:
+    """A handle that holds the lock of ``folder`` until it is closed, or the process ends.
+
+    Raises:
+        OSError: if it cannot be opened, or another holds it and ``how`` is ``LOCK_NB``.
+    """
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | how)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
 
 
 def _put_in_service(unfinished: Path) -> Path:
@@ -253,9 +293,8 @@ def _put_in_service(unfinished: Path) -> Path:
 @contextmanager
 def _alone(home: Path) -> Iterator[None]:
     """Hold the folder's lock; it is let go when the process ends, however it does."""
-    handle = os.open(home, os.O_RDONLY)
+    handle = _locked(home)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
         os.close(handle)

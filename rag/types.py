@@ -128,12 +128,12 @@ class Reranker(Protocol):
 class Policy:
     """How one answer is decided.
 
-    ``floor`` overrides the measured one of the index; ``candidates`` is how many passages are
-    searched for the sentence; ``max_words`` is the length from which an utterance is sent back.
-    ``hybrid`` widens the pool of passages by words; ``deadline_ms`` is the time for the whole
-    search, after which an optional part is left out. ``reranker`` narrows the passages found to
-    the four it thinks best. ``leave_out`` holds passage ids that count as absent: for calibration
-    and experiments.
+    ``floor`` overrides the measured one of the index; ``candidates`` is how many of the passages
+    closest by cosine are searched for the sentence; ``max_words`` is the length from which an
+    utterance is sent back. ``hybrid`` adds passages that only the words find, at most as many
+    again, behind those; ``deadline_ms`` is the time for the whole search, after which an optional
+    part is left out. ``reranker`` narrows the passages found to the four it thinks best.
+    ``leave_out`` holds passage ids that count as absent: for calibration and experiments.
     """
 
     refusal: str = REFUSAL

@@ -13,6 +13,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     import agent.server  # noqa: F401
 
+from agent.cli import main
 from agent.settings import SAMPLE_KB, Settings, load_settings
 from rag import Index, open_index
 
@@ -38,6 +39,21 @@ def call_engines(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         away_from_settings(patch, tmp_path_factory.mktemp("engines"))
         return Engines(load_settings())
+
+
+@pytest.fixture
+def command(capsys, monkeypatch, tmp_path_factory):
+    """Run ``frontdesk`` in a folder of its own; exit code, stdout and stderr."""
+    away_from_settings(monkeypatch, tmp_path_factory.mktemp("away"))
+
+    def run(*arguments):
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as stopped:  # argparse
+            code = stopped.code
+        return code, *capsys.readouterr()
+
+    return run
 
 
 @pytest.fixture

@@ -11,31 +11,11 @@ import termios
 
 import pytest
 
-from agent.cli import main
-from tests.isolation import away_from_settings
-
 HOURS = (
     "# Hours\n\nThe shop is open on weekdays from 8 a.m. to 6 p.m.\n\n"
     "The spring sale ends on March 5, 2024.\n"
 )
 FAQ = 'question,answer\nDo you ship?,"Yes, in 3 days."\nDo you deliver?,\n'
-
-
-@pytest.fixture
-def command(capsys, monkeypatch, tmp_path):
-    """Run ``frontdesk``; exit code, stdout and stderr."""
-    (tmp_path / "away").mkdir()
-    away_from_settings(monkeypatch, tmp_path / "away")
-
-    def run(*arguments):
-        try:
-            code = main([str(argument) for argument in arguments])
-        except SystemExit as stopped:
-            code = stopped.code
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
 
 
 @pytest.fixture

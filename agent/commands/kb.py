@@ -70,13 +70,15 @@ def _day(text: str) -> date:
 
 
 def _build(settings: Settings, as_json: bool) -> int:
-    from agent.retrieval import embedder_of, recipe_of
+    from agent.retrieval import embedder_of, maker_of, recipe_of
     from rag import store
     from rag.artefact import kinds_of
 
-    folder = settings.kb
+    folder, maker = settings.kb, maker_of(settings)
     with stages() as progress:
-        built = store.rebuild(folder, embedder_of(settings), recipe_of(settings), progress=progress)
+        built = store.rebuild(
+            folder, embedder_of(settings), recipe_of(settings), ask=maker, progress=progress
+        )
     index = built.index
     failed = [one for one in built.skipped if one.kind == "failed"]
     figures = {
@@ -87,6 +89,7 @@ def _build(settings: Settings, as_json: bool) -> int:
         "embedded": built.embedded,
         "languages": list(index.languages),
         "keys": kinds_of(index),
+        "made": dict(built.made),
         "embedder": index.embedder.name,
         "floors": {
             language: f"{floor.floor:.3f}, measured on {floor.set}"
@@ -106,6 +109,9 @@ def _built(figures: Mapping[str, Any]) -> str:
     for name, value in figures.items():
         if name in ("skipped", "notes"):
             continue
+        if name == "made":
+            made = (f"{count} questions by {what}" for what, count in value.items())
+            value = ", ".join(made) or "no questions"
         if isinstance(value, dict):
             value = ", ".join(f"{key}: {one}" for key, one in value.items()) or "none"
         lines.append(f"{name:11} {', '.join(value) if isinstance(value, list) else value}")

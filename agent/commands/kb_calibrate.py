@@ -20,6 +20,7 @@ from agent.retrieval import embedder_of, policy_of, recipe_of
 from agent.settings import Settings, load_settings
 from frontdesk import ConfigError, KnowledgeBaseError
 from rag import building, calibration, documents, questions, self_made, store
+from rag.answerability import default_floor
 from rag.calibration import Calibration
 from rag.floor import (
     ALPHA,
@@ -74,7 +75,10 @@ def calibrate(
         reports = _reports(found, confidence)
         if found.floors:
             _put_in_service(settings, found.floors, progress)
-    where = _draw(index, reports, found.without)
+    without = {
+        code: f"{_instead(code, index, found)}: {why}" for code, why in found.without.items()
+    }
+    where = _draw(index, reports, without)
     if as_json:
         table = {
             **{report.language: {**report.as_json(), "page": where} for report in reports},
@@ -84,8 +88,8 @@ def calibrate(
     else:
         for report in reports:
             print("\n".join(lines(report)))
-        for code, why in found.without.items():
-            print(f"{code}: no floor, so nothing is answered: {why}")
+        for code, why in without.items():
+            print(f"{code}: {why}")
         if where:
             print(f"drawn in {where}")
     return int(bool(found.without) or not all(r.calibration.separable for r in reports))
@@ -159,23 +163,42 @@ def _reports(found: _Found, confidence: float) -> list[Report]:
     return reports
 
 
+def _instead(code: str, index: Index, found: _Found) -> str:
+    """What holds in a language of which no floor was found."""
+    before = None if found.floors else index.calibrations.get(code)
+    if before:
+        return f"no floor; the one before, {before.floor:.3f}, stays in force"
+    default = default_floor(index.embedder, code)
+    if default is not None:
+        return f"no floor; the default, {default:.3f}, not measured on these documents, is in force"
+    return "no floor, so nothing is answered"
+
+
 def _put_in_service(settings: Settings, floors: dict[str, Calibration], progress: Progress) -> None:
     """Write the floors, and the index anew with them; if that fails, what was there comes back."""
     path = settings.kb / calibration.FLOORS_FILE
-    before = path.read_bytes() if path.exists() else None
+    before = path.with_name(f".{path.name}.before.{os.getpid()}")
     try:
+        if path.exists():
+            _write(before, path.read_bytes())
         _write(path, calibration.dump(floors).encode())
-        store.rebuild(settings.kb, embedder_of(settings), recipe_of(settings), progress=progress)
+        try:
+            store.rebuild(
+                settings.kb, embedder_of(settings), recipe_of(settings), progress=progress
+            )
+        except BaseException:
+            # By a rename, for which there is room on a full disk too.
+            if before.exists():
+                os.replace(before, path)
+            else:
+                path.unlink()
+            raise
     except OSError as error:
         raise KnowledgeBaseError(
             f"cannot write {path} ({error.strerror or error}); the floors before are still in force"
         ) from error
-    except KnowledgeBaseError:
-        if before is None:
-            path.unlink()
-        else:
-            _write(path, before)
-        raise
+    finally:
+        before.unlink(missing_ok=True)
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -80,9 +80,9 @@ def _findings(
     findings: Sequence[Finding], found: Sequence[Document], folder: Path
 ) -> list[dict[str, Any]]:
     """Each finding with where its passages stand: file, page, row."""
-    from rag.readers import to_passages
+    from rag.readers import shown, to_passages
 
-    files = {document.id: str(document.path.relative_to(folder)) for document in found}
+    files = {document.id: shown(document.path.relative_to(folder)) for document in found}
     places: dict[str, Passage] = {p.id: p for one in found for p in to_passages(one)}
 
     def place(name: str) -> dict[str, Any]:
@@ -128,4 +128,6 @@ def _place(passage: Mapping[str, Any]) -> str:
 
 def skipped_json(one: Skipped, folder: Path) -> dict[str, str]:
     """A file that was left out, and why."""
-    return {"file": str(one.path.relative_to(folder)), "reason": one.reason}
+    from rag.readers import shown
+
+    return {"file": shown(one.path.relative_to(folder)), "reason": one.reason}

@@ -13,6 +13,7 @@ import uuid
 from pathlib import Path
 
 from agent.cli import quiet_logs
+from agent.garbage import set_aside
 from agent.settings import load_settings
 from telephony.local import check_devices, list_devices, local_transport
 
@@ -46,6 +47,7 @@ def run(args: argparse.Namespace) -> int:
 
     engines = Engines(settings)
     engines.prerender(settings.voice.prerender)
+    set_aside()
 
     async def converse() -> None:
         transport = local_transport(args.input, args.output)

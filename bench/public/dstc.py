@@ -215,6 +215,7 @@ def figures(outcomes: Sequence[Outcome], over_refusal: float = OVER_REFUSAL) -> 
     floor = float(np.quantile(score, over_refusal, method="lower"))
     return {
         "n": len(outcomes),
+        "businesses": len({one.asked.business for one in outcomes}),
         "right_first": _share(one.right for one in outcomes),
         "other_number": _share(one.other_number for one in outcomes),
         "refused_at_5": _share(without < floor),

@@ -33,7 +33,7 @@ MIN_TOKENS = 16
 """The smallest size: shorter ones cut most sentences."""
 
 # What a model reads beside the text: its first and last token, and e5's "passage: ".
-_RESERVED = 8
+RESERVED = 8
 
 
 def chunk(name: str, source: Source, embedder: Embedder, *, tokens: int = TOKENS) -> list[Chunk]:
@@ -49,4 +49,4 @@ def chunk(name: str, source: Source, embedder: Embedder, *, tokens: int = TOKENS
         raise ConfigError(f"unknown chunker {name!r}; choose one of: {', '.join(CHUNKERS)}")
     if tokens < MIN_TOKENS:
         raise ConfigError(f"chunks of {tokens} tokens are too small; take at least {MIN_TOKENS}")
-    return CHUNKERS[name](source, embedder, min(tokens, embedder.max_tokens - _RESERVED))
+    return CHUNKERS[name](source, embedder, min(tokens, embedder.max_tokens - RESERVED))

@@ -4,7 +4,7 @@
 CSV, TSV and XLSX. The libraries of each format are imported when a file of it is read.
 """
 
-from rag.readers.folder import Progress, document_id, find_files, read_folder
+from rag.readers.folder import Progress, document_id, find_files, read_folder, shown
 from rag.readers.registry import READERS, read, to_passages
 from rag.readers.types import MAX_BYTES, Block, Document, Skipped, UnreadableFileError
 
@@ -20,5 +20,6 @@ __all__ = [
     "find_files",
     "read",
     "read_folder",
+    "shown",
     "to_passages",
 ]

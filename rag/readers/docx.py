@@ -17,23 +17,27 @@ _RUNNING = (
     "header", "first_page_header", "even_page_header",
     "footer", "first_page_footer", "even_page_footer",
 )  # fmt: skip
+_WRAPPERS = " | ".join(f".//w:{name}" for name in ("sdt", "ins", "moveTo", "smartTag", "customXml"))
 
 
 def read(data: bytes) -> Content:
     """The body of a Word document.
 
     Headers and footers stand on every page and belong to no paragraph: never quoted, but kept
-    apart and checked. Notes, comments and text boxes are not read.
+    apart and checked; the same for hidden and struck-out text. The fields of a form are read as
+    filled in, tracked changes as accepted. Notes, comments, text boxes and a table of contents are
+    not read.
     """
     docx = need("docx")
     with opened(data, "DOCX", "word/document.xml") as file:
         page = Page()
         items: list[str] = []
         document = docx.Document(file)
+        _unwrap(document.element.body)
         for part in document.iter_inner_content():
             if hasattr(part, "rows"):
                 _flush(page, items)
-                title, found = read_rows(_rows(part))
+                title, found = read_rows(_rows(page, part))
                 write_rows(page, title, found)
             else:
                 _paragraph(page, part, items)
@@ -44,9 +48,22 @@ def read(data: bytes) -> Content:
     return Content(content.text, blocks, content.hidden, content.notes)
 
 
+def _unwrap(body: Any) -> None:
+    """Put what fields and tracked insertions hold in their place: python-docx passes over both."""
+    from docx.oxml.ns import qn
+
+    for wrapper in reversed(body.xpath(_WRAPPERS)):
+        parent, at = wrapper.getparent(), wrapper.getparent().index(wrapper)
+        parent.remove(wrapper)
+        # A field that nobody filled in holds "Click here to enter text".
+        if wrapper.find(f"{qn('w:sdtPr')}/{qn('w:showingPlcHdr')}") is None:
+            content = wrapper.find(qn("w:sdtContent"))
+            parent[at:at] = list(wrapper if content is None else content)
+
+
 def _paragraph(page: Page, paragraph: Any, items: list[str]) -> None:
-    text = _visible(page, paragraph)
     style = (paragraph.style.name if paragraph.style is not None else "") or ""
+    text = "" if style.lower().startswith("toc ") else _visible(page, paragraph)
     if not text.strip():
         return
     if style.startswith("List"):
@@ -78,19 +95,20 @@ def join_items(items: list[str]) -> str:
 
 
 def _visible(page: Page, paragraph: Any) -> str:
-    """The paragraph's text without its hidden runs, which are kept apart."""
+    """The paragraph's text without its hidden and struck-out runs, which are kept apart."""
     parts = []
     for part in paragraph.iter_inner_content():
         runs = part.runs if hasattr(part, "runs") else [part]
         for run in runs:
-            if run.font.hidden and fold(run.text):
-                page.hidden.append(fold(run.text))
-            else:
+            font = run.font
+            if not (font.hidden or font.strike or font.double_strike):
                 parts.append(run.text)
+            elif fold(run.text):
+                page.hidden.append(fold(run.text))
     return "".join(parts)
 
 
-def _rows(table: Any) -> list[tuple[int, list[str]]]:
+def _rows(page: Page, table: Any) -> list[tuple[int, list[str]]]:
     """The rows of a table; a merged cell is the same one at every place that it takes."""
     grid = [(number, row.cells) for number, row in enumerate(table.rows, 1)]
     places: dict[int, list[tuple[int, int]]] = {}
@@ -99,7 +117,10 @@ def _rows(table: Any) -> list[tuple[int, list[str]]]:
             places.setdefault(id(cell._tc), []).append((number, at))
     firsts = {taken[0] for taken in places.values()}
     rows = [
-        (number, [_cell(cell) if (number, at) in firsts else "" for at, cell in enumerate(cells)])
+        (
+            number,
+            [_cell(page, cell) if (number, at) in firsts else "" for at, cell in enumerate(cells)],
+        )
         for number, cells in grid
     ]
     return spread(rows, [Merged(*taken[0], *taken[-1]) for taken in places.values() if taken[1:]])
@@ -114,5 +135,9 @@ def _running(document: Any) -> Iterator[str]:
                 yield from filter(None, (fold(paragraph.text) for paragraph in part.paragraphs))
 
 
-def _cell(cell: Any) -> str:
-    return fold(" ".join(paragraph.text for paragraph in cell.paragraphs))
+def _cell(page: Page, cell: Any) -> str:
+    """The text of a cell, that of a table inside it too."""
+    from docx.text.paragraph import Paragraph
+
+    found = cell._tc.xpath("./w:p | ./w:tbl//w:p")
+    return fold(" ".join(_visible(page, Paragraph(one, cell)) for one in found))

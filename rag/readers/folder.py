@@ -37,14 +37,15 @@ def read_folder(
     for done, path in enumerate(files):
         if progress:
             progress(done, len(files), path)
+        # Also of one that cannot be read, so that the ids are those of the index.
+        name = document_id(path.relative_to(folder), ids)
+        ids.add(name)
         try:
             document = read(path)
         except UnreadableFileError as error:
             skipped.append(Skipped(path, error.reason))
             continue
-        document = replace(document, id=document_id(path.relative_to(folder), ids))
-        ids.add(document.id)
-        documents.append(document)
+        documents.append(replace(document, id=name))
     return documents, sorted(skipped, key=lambda one: one.path)
 
 
@@ -56,6 +57,11 @@ def document_id(path: Path, taken: set[str]) -> str:
         found = f"{base}-{path.suffix[1:].lower()}" + (f"-{number}" if number > 1 else "")
         number += 1
     return found
+
+
+def shown(path: Path) -> str:
+    """``path`` as text that can be written anywhere, whatever bytes its name is made of."""
+    return os.fsencode(path.as_posix()).decode("utf-8", "replace")
 
 
 def find_files(folder: Path) -> tuple[list[Path], list[Skipped]]:
@@ -77,10 +83,13 @@ def find_files(folder: Path) -> tuple[list[Path], list[Skipped]]:
             skipped.append(Skipped(Path(error.filename), f"cannot list it ({error.strerror})"))
             entries = []
         for path in entries:
-            if path.is_symlink():
-                links.append(path)
-            else:
-                _sort_in(path, waiting, files, skipped, seen)
+            try:
+                if path.is_symlink():
+                    links.append(path)
+                else:
+                    _sort_in(path, waiting, files, skipped, seen)
+            except OSError as error:
+                skipped.append(_unlooked_at(path, error))
         while links and not waiting:
             _follow(links.pop(0), waiting, files, skipped, seen)
     return sorted(files), skipped
@@ -101,7 +110,15 @@ def _follow(
         what = "a symbolic link loop" if link.is_dir() else "a link"
         skipped.append(Skipped(link, f"{what}: {os.readlink(link)} is read already"))
         return
-    _sort_in(link, waiting, files, skipped, seen)
+    try:
+        _sort_in(link, waiting, files, skipped, seen)
+    except OSError as error:
+        skipped.append(_unlooked_at(link, error))
+
+
+def _unlooked_at(path: Path, error: OSError) -> Skipped:
+    why = (error.strerror or str(error)).lower()
+    return Skipped(path, f"{why}; make it and its folder readable for this user")
 
 
 def _is_other(name: str) -> bool:

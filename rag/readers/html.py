@@ -23,7 +23,12 @@ _BLOCKS = frozenset(
     "form h1 h2 h3 h4 h5 h6 header hr html legend li main ol p pre section summary table ul".split()
 )
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6 dt summary legend".split())
+_ROWS_AND_CELLS = ["tr", "td", "th"]
+_STRUCK = frozenset({"del", "s", "strike"})
 _MOST_SPAN = 100
+_MOST_SPANNED = 100_000
+"""Places in one table that spans may claim; those beyond are taken for one cell each."""
+
 _ASIDE = frozenset({"dl", "details"})
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
 _UNSEEN = re.compile(
@@ -50,6 +55,21 @@ def _place(cell: Any, number: int, at: int) -> Merged:
     spans = (str(cell.get(name) or "1") for name in ("rowspan", "colspan"))
     down, across = (min(max(int(s), 1), _MOST_SPAN) if s.isdecimal() else 1 for s in spans)
     return Merged(number, at, number + down - 1, at + across - 1)
+
+
+def _rows(table: Any) -> list[tuple[Any, list[Any]]]:
+    """The rows of a table and the cells of each, all taken out of what holds them.
+
+    Without its end tag, which HTML lets one leave out, a cell or a row is inside the one before.
+    """
+    rows: list[tuple[Any, list[Any]]] = []
+    for tag in table.find_all(_ROWS_AND_CELLS):
+        tag.extract()
+        if tag.name == "tr":
+            rows.append((tag, []))
+        elif rows:
+            rows[-1][1].append(tag)
+    return rows
 
 
 class _Reader:
@@ -102,8 +122,9 @@ class _Reader:
                     stack.extend((True, child) for child in reversed(node.contents))
 
     def _is_unseen(self, tag: Any) -> bool:
+        """Whether a person does not see a tag, or sees it struck out."""
         style = str(tag.get("style") or "").lower()
-        if tag.has_attr("hidden") or _UNSEEN.search(style):
+        if tag.name in _STRUCK or tag.has_attr("hidden") or _UNSEEN.search(style):
             self._hide(tag.get_text(" "))
             return True
         return False
@@ -162,17 +183,35 @@ class _Reader:
             self.page.paragraph(text)
 
     def _table(self, table: Any) -> None:
+        """The rows of a table, and after them those of tables in its cells."""
+        for part in table.find_all(lambda tag: tag.name not in _ROWS_AND_CELLS):
+            if self._is_unseen(part):
+                part.extract()
+        tables = [table, *table.find_all("table")]
+        for one in tables:
+            one.extract()
+        for one in tables:
+            self._write(one)
+
+    def _seen(self, table: Any) -> Iterator[list[Any]]:
+        """The cells of each row that a person sees."""
+        for row, cells in _rows(table):
+            row.extend(cells)
+            if not self._is_unseen(row):
+                yield [cell for cell in cells if not self._is_unseen(cell)]
+
+    def _write(self, table: Any) -> None:
         rows: list[tuple[int, list[str]]] = []
         merged: list[Merged] = []
         taken: set[tuple[int, int]] = set()
-        for number, row in enumerate(table.find_all("tr"), 1):
-            for unseen in row.find_all(self._is_unseen):
-                unseen.extract()
+        for number, row in enumerate(self._seen(table), 1):
             cells: list[str] = []
-            for cell in row.find_all(["td", "th"], recursive=False):
+            for cell in row:
                 while (number, len(cells)) in taken:
                     cells.append("")
                 place = _place(cell, number, len(cells))
+                if len(taken) > _MOST_SPANNED:
+                    place = Merged(number, len(cells), number, len(cells))
                 if place.bottom > number or place.right > place.left:
                     merged.append(place)
                     taken.update(
@@ -181,4 +220,5 @@ class _Reader:
                 cells += [fold(cell.get_text(" ")), *[""] * (place.right - place.left)]
             rows.append((number, cells))
         title, found = read_rows(spread(rows, merged))
-        write_rows(self.page, title, found)
+        caption = table.find("caption")
+        write_rows(self.page, title or (fold(caption.get_text(" ")) if caption else ""), found)

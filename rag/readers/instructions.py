@@ -31,11 +31,11 @@ _ENGLISH = (
 )
 _INSTRUCTION = re.compile(_ENGLISH, re.I | re.M)
 # In text that nobody sees, less is enough.
-_HIDDEN = re.compile(
-    rf"\b(?:{_MACHINE}|models?|prompts?|instructions?|users?|callers?)\b.*\b(?:you|must|always|"
-    r"never|answer|say|tell|reply)\b|\b(?:always|never) (?:answer|say|tell|reply)\b",
-    re.I | re.S,
+_HIDDEN_WHO = re.compile(
+    rf"\b(?:{_MACHINE}|models?|prompts?|instructions?|users?|callers?)\b", re.I
 )
+_HIDDEN_WHAT = re.compile(r"\b(?:you|must|always|never|answer|say|tell|reply)\b", re.I)
+_HIDDEN = re.compile(r"\b(?:always|never) (?:answer|say|tell|reply)\b", re.I)
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
 _INVISIBLE = re.compile(
     "[\u200b\u2060-\u2064\u180e\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
@@ -45,7 +45,7 @@ _BASE64 = re.compile(r"(?<![\w+/=])[A-Za-z0-9+/_-]{20,}={0,2}")
 _HEX = re.compile(r"(?<!\w)(?:[0-9a-f]{2}\s?){12,}(?!\w)", re.I)
 # Letters of the Cyrillic and Greek alphabets that look like Latin ones (Unicode UTS #39).
 _LOOKALIKES = str.maketrans("аеорсухіјѕԁһАВЕКМНОРСТХІοαινυρκ", "aeopcyxijsdhABEKMHOPCTXIoaivupk")
-_MIXED = re.compile(r"\w*(?:[a-z][а-яіјѕԁһα-ω]|[а-яіјѕԁһα-ω][a-z])\w*", re.I)
+_MIXED = re.compile(r"[a-z][а-яіјѕԁһα-ω]|[а-яіјѕԁһα-ω][a-z]", re.I)
 
 
 def instruction(text: str) -> str:
@@ -66,7 +66,9 @@ def instruction(text: str) -> str:
 
 def hidden_instruction(text: str) -> str:
     """The same for text that nobody who opens the document sees; empty for a harmless one."""
-    return instruction(text) or ("a request that nobody sees" if _HIDDEN.search(text) else "")
+    who = _HIDDEN_WHO.search(text)
+    asks = _HIDDEN.search(text) or (who and _HIDDEN_WHAT.search(text, who.end()))
+    return instruction(text) or ("a request that nobody sees" if asks else "")
 
 
 def short(text: str) -> str:
@@ -80,7 +82,7 @@ def _spoken(text: str) -> str:
     bare = text
     if not text.isascii():
         bare = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text).replace("\xad", ""))
-        bare = _MIXED.sub(lambda word: word.group().translate(_LOOKALIKES), bare)
+        bare = re.sub(r"\w+", _latin, bare)
     bare = re.sub(r"[^\S\n]+", " ", bare)
     tags = "".join(chr(ord(c) - 0xE0000) for run in _TAGS.findall(text) for c in run)
     for one in filter(None, (bare, tags)):
@@ -88,6 +90,12 @@ def _spoken(text: str) -> str:
         if found:
             return found.group()
     return foreign_instruction(bare)
+
+
+def _latin(word: re.Match[str]) -> str:
+    """A word of two alphabets in one."""
+    text = word.group()
+    return text.translate(_LOOKALIKES) if _MIXED.search(text) else text
 
 
 def _decoded(text: str) -> Iterator[tuple[str, str]]:

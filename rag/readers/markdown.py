@@ -17,23 +17,29 @@ _FENCE = re.compile(r"\s*(```|~~~)")
 _RULE = re.compile(r"\s*(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,}|={3,}\s*)")
 _UNDERLINE = re.compile(r"\s*(?:=+|-{2,})\s*")
 _TABLE = re.compile(r"\s*\|.*\|\s*")
-_TABLE_RULE = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+\s*(?::?-+:?)?\s*\|?\s*")
+_TABLE_RULE = re.compile(r"\s*+\|?(?:\s*+:?-+:?\s*+\|)+\s*+(?::?-+:?\s*+)?\|?\s*+")
 _CELL = re.compile(r"(?<!\\)\|")
 _CLOSING = re.compile(r"\s#+\Z")
-_TAIL = re.compile(r"(?:\n[^\S\n]*#[^\n]*|\s)*\Z")
 _HEADING_LINE = re.compile(r"^[^\S\n]*#.*$", re.M)
 _ITEM = re.compile(r"^[ \t>]*(?:[-*+]|\d+[.)])[ \t]+", re.M)
 _QUOTE = re.compile(r"^[ \t]*>+[ \t]?", re.M)
+_TAG = re.compile(r"</?[A-Za-z][^>\n]{0,1000}+>")
+# A mark without its other half is looked for no further than this: else 20,000 of them, each
+# looked for to the end, took minutes.
 _MARKUP = (
-    (re.compile(r"!\[([^\]\n]*)\]\([^)\n]*\)"), r"\1"),
-    (re.compile(r"\[([^\]\n]+)\](?:\([^)\n]*\)|\[[^\]\n]*\])"), r"\1"),
+    (re.compile(r"!\[([^\]\n]{0,1000}+)\]\([^)\n]*+\)"), r"\1"),
+    (re.compile(r"\[([^\]\n]{1,1000}+)\](?:\([^)\n]*+\)|\[[^\]\n]{0,1000}+\])"), r"\1"),
     (re.compile(r"<((?:https?://|mailto:)[^>\s]+)>"), r"\1"),
-    (re.compile(r"</?[A-Za-z][^>\n]*>"), " "),
+    (_TAG, " "),
     (re.compile(r"(`+)([^`\n]+)\1"), r"\2"),
-    (re.compile(r"(?<!\w)(\*\*\*|\*\*|\*)(?=\S)(.+?)(?<=\S)\1(?!\w)", re.S), r"\2"),
-    (re.compile(r"(?<!\w)(__|_)(?=\S)(.+?)(?<=\S)\1(?!\w)", re.S), r"\2"),
-    (re.compile(r"~~(?=\S)(.+?)(?<=\S)~~"), r"\1"),
+    (re.compile(r"(?<!\w)(\*\*\*|\*\*|\*)(?=\S)(.{1,1000}?)(?<=\S)\1(?!\w)", re.S), r"\2"),
+    (re.compile(r"(?<!\w)(__|_)(?=\S)(.{1,1000}?)(?<=\S)\1(?!\w)", re.S), r"\2"),
     (re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~])"), r"\1"),
+)
+_STRUCK = re.compile(
+    r"(?<![\\~])~~(?=[^\s~])((?:[^~]|~(?!~)){1,1000}+)(?<=\S)~~(?!~)"
+    r"|<(del|s|strike)(?:\s[^>\n]{0,1000}+)?>((?:[^<]|<(?!/?\2\b)){0,1000}+)</\2\s*>",
+    re.I,
 )
 
 
@@ -48,7 +54,7 @@ def parse(text: str) -> Content:
     A line that starts with ``#`` is a heading wherever it stands: left out of the text, and what
     the paragraphs after its own stand under. It does not part the lines above and below it.
     """
-    hidden = tuple(fold(found) for found in _COMMENT.findall(text) if fold(found))
+    hidden = _COMMENT.findall(text)
     # Blanked, not cut: every offset stays that of the source.
     seen = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
     seen = _FRONT.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), seen)
@@ -57,19 +63,29 @@ def parse(text: str) -> Content:
     heading = ""
     for is_heading, start, end in _pieces(seen):
         source = seen[start:end]
+        hidden += [_TAG.sub(" ", f[1] or f[3] or "") for f in _STRUCK.finditer(source)]
         if is_heading:
             heading = _title(source)
         elif _TABLE.fullmatch(source.partition("\n")[0]):
             blocks += _table(source, start, heading)
         else:
-            body = source[: _TAIL.search(source).start()]  # type: ignore[union-attr]
+            body = _without_tail(source)
             start += len(body) - len(body.lstrip())
             end = start + len(body.strip())
             if plain(body):
                 blocks.append(Block(plain(body), heading, None, None, start, end))
             notes += [_inside(text, start, found) for found in _HEADING_LINE.finditer(body.strip())]
             heading = _last_heading(source) or heading
-    return Content(text, pair_questions(seen, blocks, plain), hidden, tuple(notes))
+    unseen = tuple(fold(found) for found in hidden if fold(found))
+    return Content(text, pair_questions(seen, blocks, plain), unseen, tuple(notes))
+
+
+def _without_tail(source: str) -> str:
+    """A paragraph without the headings, and the white space, at its end."""
+    lines = source.split("\n")
+    while len(lines) > 1 and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
+        lines.pop()
+    return "\n".join(lines).rstrip()
 
 
 def _last_heading(source: str) -> str:
@@ -91,14 +107,15 @@ def _inside(text: str, start: int, heading: re.Match[str]) -> str:
 
 
 def plain(source: str) -> str:
-    """``source`` as it is read aloud: no markup, list items parted by semicolons."""
-    source = _HEADING_LINE.sub("", source)
-    items = list(_ITEM.finditer(source))
-    for item in reversed(items):
-        before = source[: item.start()].rstrip()
-        joint = "" if not before else " " if before[-1] in ".:;,!?" else "; "
-        source = before + joint + source[item.end() :]
-    source = _QUOTE.sub("", source)
+    """``source`` as it is read aloud: no markup, nothing struck out, semicolons between items."""
+    source = _STRUCK.sub("", _HEADING_LINE.sub("", source))
+    parts: list[str] = []
+    at = 0
+    for item in _ITEM.finditer(source):
+        if before := source[at : item.start()].rstrip():
+            parts += [before, " " if before[-1] in ".:;,!?" else "; "]
+        at = item.end()
+    source = _QUOTE.sub("", "".join([*parts, source[at:]]))
     for pattern, kept in _MARKUP:
         source = pattern.sub(kept, source)
     return fold(source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -28,23 +29,24 @@ def spread(
     cells = {number: list(row) for number, row in rows}
     filled = {number: sum(map(bool, row)) for number, row in cells.items()}
     names = next((number for number in cells if filled[number] > 1), 0)
+    numbers = sorted(cells)
     over_two = False
     for one in merged:
         if one.top not in cells or not _cell(cells[one.top], one.left):
             continue
         is_wide = one.right > one.left and filled[one.top] > 1
         over_two |= is_wide and one.top == one.bottom == names
-        _fill(cells, one, one.right if is_wide else one.left)
+        # Only rows that are there: a range may reach to the last row that a sheet can have.
+        taken = numbers[bisect_left(numbers, one.top) : bisect_right(numbers, one.bottom)]
+        _fill([cells[number] for number in taken], one, one.right if is_wide else one.left)
     if over_two:
         _join_names(cells, names)
     return list(cells.items())
 
 
-def _fill(cells: dict[int, list[str]], one: Merged, right: int) -> None:
-    text = cells[one.top][one.left]
-    # Only rows that are there: a range may reach to the last row that a sheet can have.
-    for number in (n for n in cells if one.top <= n <= one.bottom):
-        row = cells[number]
+def _fill(rows: Sequence[list[str]], one: Merged, right: int) -> None:
+    text = rows[0][one.left]
+    for row in rows:
         row += [""] * (right + 1 - len(row))
         row[one.left : right + 1] = [text] * (right + 1 - one.left)
 

@@ -80,10 +80,10 @@ def _page(pdfium: Any, document: Any, number: int, notes: list[str]) -> list[Lin
     """The lines of one page; what was opened for it is closed before the next."""
     try:
         page = document[number]
+        textpage = page.get_textpage()
     except pdfium.PdfiumError:
         notes.append(f"page {number + 1} is damaged and was left out")
         return []
-    textpage = page.get_textpage()
     try:
         lines = list(_lines(pdfium.raw, textpage))
         image = pdfium.raw.FPDF_PAGEOBJ_IMAGE

@@ -102,7 +102,9 @@ def _rows(lines: Sequence[Line]) -> list[list[str]]:
     for line in lines:
         row = [""] * len(columns) if len(line.cells) > 1 else rows[-1]
         for cell in line.cells:
-            at = next(n for n, column in enumerate(columns) if _overlap(cell, column))
+            at = next((n for n, column in enumerate(columns) if _overlap(cell, column)), None)
+            if at is None:  # PDFium gives some characters no width
+                return []
             row[at] = f"{row[at]} {cell.text}".strip()
         if len(line.cells) > 1:
             rows.append(row)

@@ -8,7 +8,7 @@ from rag.readers.decode import decode
 from rag.readers.questions import pair_questions
 from rag.readers.types import Block, Content, fold
 
-_BLOCK = re.compile(r"(?:[^\n]*\S[^\n]*(?:\n|$))+")
+_BLOCK = re.compile(r"^(?:[^\S\n]*+\S[^\n]*+(?:\n|\Z))++", re.M)
 _UNDERLINE = re.compile(r"\s*([=\-~*_])\1{2,}\s*")
 _LONGEST_HEADING = 80
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,6 +12,8 @@ from rag.language import language_of
 from rag.readers import delimited, docx, html, markdown, pdf, plain, xlsx
 from rag.readers.types import MAX_BYTES, Content, Damaged, Document, UnreadableFileError, sha256_of
 from rag.types import Passage
+
+_log = logging.getLogger(__name__)
 
 READERS: Mapping[str, Callable[[bytes], Content]] = {
     ".md": markdown.read,
@@ -42,6 +45,15 @@ def read(path: Path) -> Document:
         content = reader(data)
     except Damaged as error:
         raise UnreadableFileError(path, str(error)) from error
+    except Exception as error:
+        # Whatever a library lets out at one file, the others are read.
+        _log.debug("reading %s failed", path, exc_info=True)
+        detail = (str(error).splitlines() or [""])[0][:100]
+        raise UnreadableFileError(
+            path,
+            f"its reader failed ({type(error).__name__}: {detail}); save it again or in another "
+            "format",
+        ) from error
     if not content.blocks:
         raise UnreadableFileError(path, "it holds no text to quote; add a paragraph or remove it")
     return Document(

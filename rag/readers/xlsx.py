@@ -6,6 +6,7 @@ import re
 import warnings
 import zipfile
 from datetime import date, datetime, time
+from itertools import islice
 from typing import Any
 
 from rag.readers.merged import Merged, spread
@@ -17,7 +18,10 @@ from rag.readers.write_rows import write_rows
 
 _MERGE = re.compile(rb'mergeCell\b[^>]*?\bref="([A-Z]+)(\d+):([A-Z]+)(\d+)"')
 _LONGEST_MERGE = 200
+_MOST_ROWS = 1_048_576
+"""As many as a sheet can have; a row that claims a higher number is not waited for."""
 _PLAIN_TITLE = re.compile(r"(?:Sheet|Tabelle|Feuil|Hoja)\s*\d*", re.I)
+_ZEROS = re.compile(r"0{2,}")
 _SYMBOL = re.compile(r'\[\$([^\]\-]+)|"([$€£₹])"|([$€£₹])')
 
 
@@ -39,7 +43,8 @@ def read(data: bytes) -> Content:
 def _sheet(page: Page, sheet: Any, merged: list[Merged]) -> None:
     # A wrong range stored by another program would cut the sheet off.
     sheet.reset_dimensions()
-    cells = ((number, [_shown(cell) for cell in row]) for number, row in enumerate(sheet.rows, 1))
+    numbered = enumerate(islice(sheet.rows, _MOST_ROWS), 1)
+    cells = ((number, [_shown(cell) for cell in row]) for number, row in numbered)
     rows = [(number, row) for number, row in cells if any(row)]
     title, found = read_rows(spread(rows, merged))
     if sheet.sheet_state != "visible":
@@ -90,6 +95,8 @@ def _shown(cell: Any) -> str:
 def _number(value: float, shape: str) -> str:
     if "%" in shape:
         return f"{_digits(value * 100)}%"
+    if _ZEROS.fullmatch(shape) and value == int(value):  # a post code: 02139 is not 2139
+        return f"{int(value):0{len(shape)}}"
     symbol = _SYMBOL.search(shape)
     amount = f"{value:,.2f}" if symbol and value != int(value) else _digits(value)
     return f"{next(filter(None, symbol.groups()))}{amount}" if symbol else amount

@@ -2,33 +2,27 @@
 
 import io
 import json
+from functools import partial
+from pathlib import Path
 
 import pytest
 from PIL import Image
 
-from agent.cli import main
-from frontdesk import KnowledgeBaseError
+from agent.commands.kb_calibrate import PAGE
+from frontdesk import KnowledgeBaseError, ModelFileError
 from rag import calibration, open_index, store
+from rag.answerability import default_floor
 from rag.floor import scorer_of
 from rag.self_made import ROUGH
-from tests.isolation import away_from_settings
 from tests.rag.shop_kb import HOURS, REPAIRS, floors, write_kb
 
 HINDI = "दुकान सोमवार से शुक्रवार तक सुबह 9 बजे खुलती है।\n\nशनिवार को दुकान बंद रहती है।\n"
 
 
 @pytest.fixture
-def command(capsys, monkeypatch, tmp_path):
+def calibrate(command):
     """Run ``frontdesk kb calibrate``; exit code, stdout and stderr."""
-    (tmp_path / "away").mkdir()
-    away_from_settings(monkeypatch, tmp_path / "away")
-
-    def run(*arguments):
-        code = main(["kb", "calibrate", *(str(argument) for argument in arguments)])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
+    return partial(command, "kb", "calibrate")
 
 
 @pytest.fixture
@@ -57,9 +51,9 @@ def ask(folder, answerable, unanswerable):
 FRANCE = [f"Who was the president of France in {year}?" for year in range(1970, 2000)]
 
 
-def test_labelled_questions_set_the_floor(command, folder):
+def test_labelled_questions_set_the_floor(calibrate, folder):
     ask(folder, 2, FRANCE)
-    code, out, err = command(folder, "--json")
+    code, out, err = calibrate(folder, "--json")
     assert (code, err) == (0, "")
     found = json.loads(out)["en"]
     assert (found["set"], found["note"]) == ("questions.jsonl", "")
@@ -78,18 +72,18 @@ def test_labelled_questions_set_the_floor(command, folder):
     assert [one["alpha"] for one in found["costs"]] == [0.1, 0.15, 0.2, 0.3]
 
 
-def test_the_index_in_service_has_the_floor(command, folder):
+def test_the_index_in_service_has_the_floor(calibrate, folder):
     ask(folder, 2, FRANCE)
-    command(folder)
+    calibrate(folder)
     index = open_index(folder)
     assert index.calibrations == calibration.read(folder / "floors.json")
     assert index.calibrations["en"].scorer == scorer_of(index.embedder)
     assert sorted(path.name for path in folder.glob(".*")) == [".frontdesk"]
 
 
-def test_it_is_drawn(command, folder):
+def test_it_is_drawn(calibrate, folder):
     ask(folder, 2, FRANCE)
-    _, out, _ = command(folder)
+    _, out, _ = calibrate(folder)
     page = folder / ".frontdesk" / "calibration.html"
     assert out.splitlines()[-1] == f"drawn in {page}"
     text = page.read_text("utf-8")
@@ -100,9 +94,9 @@ def test_it_is_drawn(command, folder):
     assert picture.size == (1800, 1040)
 
 
-def test_what_is_printed(command, folder):
+def test_what_is_printed(calibrate, folder):
     ask(folder, 2, FRANCE)
-    lines = command(folder)[1].splitlines()
+    lines = calibrate(folder)[1].splitlines()
     floor = calibration.read(folder / "floors.json")["en"].floor
     assert lines[0] == f"en: floor {floor:.3f} on the answerability score; AUC 1.000"
     assert lines[1] == "  2 answerable and 30 unanswerable questions of questions.jsonl"
@@ -112,8 +106,8 @@ def test_what_is_printed(command, folder):
     assert f"     10 %: floor {floor:.3f}, 0 % refused" in lines
 
 
-def test_without_questions_it_makes_its_own(command, folder):
-    code, out, _ = command(folder, "--json")
+def test_without_questions_it_makes_its_own(calibrate, folder):
+    code, out, _ = calibrate(folder, "--json")
     found = json.loads(out)["en"]
     assert (found["set"], found["note"]) == ("made questions", ROUGH)
     assert sorted(found["kinds"]["wrongly_answered"]) == ["left out", "other business"]
@@ -122,33 +116,34 @@ def test_without_questions_it_makes_its_own(command, folder):
     assert code == (0 if found["separable"] else 1)
 
 
-def test_too_few_labelled_questions_are_filled_up(command, folder):
+def test_too_few_labelled_questions_are_filled_up(calibrate, folder):
     ask(folder, 2, FRANCE[:3])
-    found = json.loads(command(folder, "--json")[1])["en"]
+    found = json.loads(calibrate(folder, "--json")[1])["en"]
     assert (found["set"], found["note"]) == ("questions.jsonl and made ones", ROUGH)
     assert "" in found["kinds"]["wrongly_answered"], "the three labelled ones"
     assert "left out" in found["kinds"]["wrongly_answered"]
 
 
-def test_alpha_and_confidence(command, folder):
+def test_alpha_and_confidence(calibrate, folder):
     ask(folder, 2, FRANCE)
-    found = json.loads(command(folder, "--json", "--alpha", "0.3", "--confidence", "0.8")[1])["en"]
+    _, out, _ = calibrate(folder, "--json", "--alpha", "0.3", "--confidence", "0.8")
+    found = json.loads(out)["en"]
     assert (found["alpha"], found["confidence"]) == (0.3, 0.8)
     assert found["bound"] <= 0.3
 
 
 @pytest.mark.parametrize("arguments", [("--alpha", "0"), ("--alpha", "1"), ("--confidence", "95")])
-def test_shares_lie_between_0_and_1(command, folder, arguments):
-    code, out, err = command(folder, *arguments)
+def test_shares_lie_between_0_and_1(calibrate, folder, arguments):
+    code, out, err = calibrate(folder, *arguments)
     assert (code, out) == (2, "")
     assert f"{arguments[0]} is {float(arguments[1])}; give a number between 0 and 1" in err
 
 
-def test_a_language_without_evidence_gets_no_floor(command, tmp_path):
+def test_a_language_without_evidence_gets_no_floor(calibrate, tmp_path):
     folder = tmp_path / "hindi"
     folder.mkdir()
     (folder / "hours.md").write_text(HINDI, "utf-8")
-    code, out, _ = command(folder, "--json")
+    code, out, _ = calibrate(folder, "--json")
     found = json.loads(out)
     assert code == 1
     assert (list(found), found["hi"]["floor"]) == (["hi"], None)
@@ -158,13 +153,25 @@ def test_a_language_without_evidence_gets_no_floor(command, tmp_path):
     assert "No floor, so nothing is answered" in (
         folder / ".frontdesk" / "calibration.html"
     ).read_text("utf-8")
-    assert command(folder)[1].startswith("hi: no floor, so nothing is answered: ")
+    assert calibrate(folder)[1].startswith("hi: no floor, so nothing is answered: ")
 
 
-def test_groups_that_overlap_are_named(command, folder):
+def test_what_holds_where_no_floor_is_found(calibrate, folder):
+    code, out, _ = calibrate(folder, "--alpha", "0.001")
+    assert (code, (folder / "floors.json").exists()) == (1, False)
+    default = default_floor(open_index(folder).embedder, "en")
+    assert out.startswith(f"en: no floor; the default, {default:.3f}, not measured on these ")
+    assert calibrate(folder)[0] in (0, 1)
+    before = open_index(folder).calibrations["en"].floor
+    code, out, _ = calibrate(folder, "--alpha", "0.001")
+    assert out.startswith(f"en: no floor; the one before, {before:.3f}, stays in force: ")
+    assert "No floor; the one before" in (folder / ".frontdesk" / PAGE).read_text("utf-8")
+
+
+def test_groups_that_overlap_are_named(calibrate, folder):
     same = [f"What time do you open on Saturday{mark}" for mark in ("?", "!", ".")] * 10
     ask(folder, 2, same)
-    code, out, _ = command(folder)
+    code, out, _ = calibrate(folder)
     lines = out.splitlines()
     assert code == 1
     assert "  The two groups cannot be told apart at 10 %: 50 % of answerable" in lines[3]
@@ -175,7 +182,7 @@ def test_groups_that_overlap_are_named(command, folder):
     assert len(calibration.read(folder / "floors.json")) == 1, "it is written all the same"
 
 
-def test_the_held_out_voice_takes_no_part(command, folder):
+def test_the_held_out_voice_takes_no_part(calibrate, folder):
     ask(folder, 2, FRANCE)
     path = folder / "questions.jsonl"
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
@@ -183,34 +190,43 @@ def test_the_held_out_voice_takes_no_part(command, folder):
         row["audio"] = [{"voice": "amy", "asr": row["text"]},
                         {"voice": "zoe", "asr": "what time do you open on saturday"}]  # fmt: skip
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    assert json.loads(command(folder, "--json", "--held-out", "zoe")[1])["en"]["separable"]
-    assert not json.loads(command(folder, "--json", "--held-out", "no one")[1])["en"]["separable"]
+    assert json.loads(calibrate(folder, "--json", "--held-out", "zoe")[1])["en"]["separable"]
+    assert not json.loads(calibrate(folder, "--json", "--held-out", "no one")[1])["en"]["separable"]
 
 
 @pytest.mark.parametrize("before", ['{"en": {"support_floor": 0.5}}', None])
-def test_floors_of_an_earlier_version_do_not_stand_in_the_way(command, folder, before):
+def test_floors_of_an_earlier_version_do_not_stand_in_the_way(calibrate, folder, before):
     ask(folder, 2, FRANCE)
     text = before or calibration.dump({"en": floors("another embedder")})
     (folder / "floors.json").write_text(text, "utf-8")
-    assert command(folder)[0] == 0
+    assert calibrate(folder)[0] == 0
     assert open_index(folder).calibrations["en"].n_unanswerable == 30
 
 
+@pytest.mark.parametrize("error", [KnowledgeBaseError, ModelFileError])
 @pytest.mark.parametrize("before", [None, "old"])
-def test_a_failed_build_leaves_the_floors_as_they_were(command, folder, monkeypatch, before):
+def test_a_failed_build_leaves_the_floors_as_they_were(
+    calibrate, folder, monkeypatch, before, error
+):
     ask(folder, 2, FRANCE)
     path = folder / "floors.json"
     if before:
-        command(folder)
+        calibrate(folder)
         before = path.read_bytes()
     else:
         open_index(folder)
 
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
     def fail(*_, **__):
-        raise KnowledgeBaseError("the disk is full")
+        assert path.read_bytes() != before
+        monkeypatch.setattr(Path, "write_bytes", full)
+        raise error("the disk is full")
 
     monkeypatch.setattr(store, "rebuild", fail)
-    code, out, err = command(folder, "--alpha", "0.3")
+    code, out, err = calibrate(folder, "--alpha", "0.3")
     assert (code, out) == (2, "")
     assert "the disk is full" in err
     assert (path.read_bytes() if path.exists() else None) == before
+    assert [one.name for one in folder.glob(".floors*")] == []

@@ -1,8 +1,11 @@
 """A rebuilt index takes over while calls go on; one that cannot be used never does."""
 
 import asyncio
+import gc
 import shutil
+import threading
 import time
+import weakref
 from pathlib import Path
 
 import httpx
@@ -10,6 +13,7 @@ import pytest
 from pipecat.frames.frames import TTSSpeakFrame
 
 from agent.engines import Engines
+from agent.garbage import set_aside
 from agent.grounded import GroundedAnswer
 from agent.knowledge import Knowledge
 from agent.session import Session
@@ -83,10 +87,39 @@ def test_a_thread_looks_for_it(knowledge, folder, clinic):
     with knowledge.watched():
         edit(folder, clinic.embedder)
         wait_for(lambda: said(knowledge) == LATER)
-    old = knowledge.index
-    store.rebuild(folder, clinic.embedder)
-    time.sleep(0.1)
-    assert knowledge.index is old
+        assert "knowledge" in {thread.name for thread in threading.enumerate()}
+    assert "knowledge" not in {thread.name for thread in threading.enumerate()}
+
+
+class Rest:
+    """Something of an old index that only the garbage collector can free."""
+
+    def __init__(self, index):
+        self.index, self.itself = index, self
+
+
+def is_walked(thing):
+    """Whether the garbage collector looks at ``thing``."""
+    return any(one is thing for one in gc.get_objects())
+
+
+def test_what_is_left_of_the_old_index_goes_when_no_call_is_in_progress(knowledge, folder, clinic):
+    rest = Rest(knowledge.index)
+    set_aside()
+    left, old = weakref.ref(rest), weakref.ref(knowledge.index)
+    del rest
+    edit(folder, clinic.embedder)
+    knowledge.look(lambda: False)
+    assert said(knowledge) == LATER
+    gc.collect()
+    assert old() is not None, "set aside at the start"
+    knowledge.look(lambda: True)
+    assert (left(), old()) == (None, None)
+    assert not is_walked(knowledge.index)
+    # Without an exchange there is nothing to clear away.
+    later = Rest(knowledge.index)
+    knowledge.look(lambda: True)
+    assert is_walked(later)
 
 
 def test_what_a_new_index_needs_is_made_before_it_answers(knowledge, folder, clinic):
@@ -226,10 +259,16 @@ async def test_a_turn_in_progress_ends_on_the_index_it_began_with(
 
 
 @pytest.mark.slow
-async def test_a_build_during_a_call_on_a_running_server(folder, clinic, settings, lines):
+async def test_a_build_during_a_call_on_a_running_server(
+    folder, clinic, settings, lines, monkeypatch
+):
     chosen = settings(kb=folder)
     engines = await asyncio.to_thread(Engines, chosen)
     saturday = turn("q001", "gongitsune")
+    calls_then = []
+    monkeypatch.setattr(
+        "agent.knowledge.set_aside", lambda: calls_then.append(len(server.switchboard.calls))
+    )
 
     async with serving(chosen, engines, lines) as server, httpx.AsyncClient() as client:
         before = (await client.get(f"{server.url}/healthz")).json()
@@ -239,6 +278,7 @@ async def test_a_build_during_a_call_on_a_running_server(folder, clinic, setting
         result = await calling
         events_ = await server.record()
         after = (await client.get(f"{server.url}/healthz")).json()
+        await within(10, lambda: calls_then)
     assert result.error is None
     assert result.unanswered == ()
     heard = [event["say"] for event in events_ if event["event"] == "verdict"]
@@ -246,4 +286,5 @@ async def test_a_build_during_a_call_on_a_running_server(folder, clinic, setting
     assert heard[-1] == LATER
     assert heard == sorted(heard, key=lambda say: say == LATER)
     assert before["kb"] != after["kb"]
+    assert calls_then == [0], "the collector runs once the call is over"
     assert lines.bad == []

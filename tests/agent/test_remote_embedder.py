@@ -1,53 +1,16 @@
 """The remote embedder against a fake server that speaks the protocol over a real socket."""
 
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
 import numpy as np
 import pytest
 
 from agent.remote_embedder import Endpoint, RemoteEmbedder
+from agent.retrieval import embedder_of
 from frontdesk import ConfigError, EmbedderError
-
-
-class FakeServer(ThreadingHTTPServer):
-    """Vectors are (length of the text, 1, 0), the rows in reverse order.
-
-    ``answers`` are taken first, one a request: (status, headers, body).
-    """
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.requests, self.answers = [], []
-        self.wait = threading.Event()
-        self.wait.set()
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server_port}/v1"
-
-
-class Handler(BaseHTTPRequestHandler):
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requests.append((self.path, dict(self.headers), body))
-        self.server.wait.wait(5)
-        status, headers, answer = (
-            self.server.answers.pop(0) if self.server.answers else (200, {}, vectors(body["input"]))
-        )
-        data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
-        self.send_response(status)
-        for name, value in {**headers, "Content-Length": str(len(data))}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *args):
-        """Quiet."""
+from tests.agent.fake_openai import serving
 
 
 def vectors(texts, dim=3):
+    """(length of the text, 1, 0) for each, the rows in reverse order."""
     rows = [
         {
             "object": "embedding",
@@ -61,14 +24,8 @@ def vectors(texts, dim=3):
 
 @pytest.fixture
 def server(monkeypatch):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with FakeServer() as fake:
-        thread = threading.Thread(target=fake.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with serving(lambda body: vectors(body["input"]), monkeypatch) as fake:
         yield fake
-        fake.wait.set()
-        fake.shutdown()
-        thread.join()
 
 
 @pytest.fixture
@@ -144,6 +101,18 @@ def test_dimensions_are_asked_for_and_checked(remote, server):
     assert server.requests[0][2]["dimensions"] == 2
 
 
+@pytest.mark.parametrize(("dimensions", "asked"), [({}, None), ({"dimensions": 3}, 3)])
+def test_the_settings_say_how_many_dimensions(server, settings, dimensions, asked):
+    chosen = settings(
+        retrieval={"embedder": "remote"},
+        embeddings={"base_url": server.url, "model": "m", **dimensions},
+    )
+    embedder = embedder_of(chosen)
+    embedder.encode(["a"])
+    embedder.close()
+    assert server.requests[0][2].get("dimensions") == asked
+
+
 def test_the_hash_is_of_model_dimensions_and_prefixes(remote):
     base = remote().hash
     assert remote(base_url="http://elsewhere/v1", timeout_s=1.0, max_tokens=9).hash == base
@@ -172,6 +141,7 @@ def test_words_stand_in_for_tokens(remote):
         (503, {}, 1.0),
         (500, {"Retry-After": "3600"}, 10.0),
         (502, {"Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT"}, 1.0),
+        (503, {"Retry-After": "nan"}, 0.0),
     ],
 )
 def test_one_retry_when_the_server_is_busy(remote, server, status, headers, wait):

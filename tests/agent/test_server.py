@@ -1,6 +1,7 @@
 """Whole calls over real sockets with real models, and everything a far end can do wrong."""
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -438,6 +439,14 @@ async def test_a_webhook_takes_forms_and_nothing_larger(settings, call_engines, 
             assert answer.status_code == 413, (kind, body[:20])
         good = await client.post("/twilio/voice", data={"From": "+15555550100"})
         assert '<Parameter name="caller" value="+15555550100"/>' in good.text
+
+
+async def test_what_is_loaded_is_not_walked_during_calls(settings, call_engines):
+    gc.unfreeze()
+    async with serving(settings(), call_engines) as server:
+        await still_answers(server)
+        assert gc.get_freeze_count() > 0
+        assert all(thing is not call_engines for thing in gc.get_objects())
 
 
 async def test_sockets_that_say_nothing_do_not_pile_up(settings, call_engines, lines):

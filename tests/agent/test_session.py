@@ -57,10 +57,10 @@ def test_noise_between_does_not_change_the_context(session):
 
 
 def test_a_question_whose_answer_failed_a_check_is_context(session):
-    refused = talk(session, "How much is a hepatitis shot?")
+    refused = talk(session, "Can I call billing on Sunday?")
     assert refused.verdict.reason is Reason.CHECK_FAILED
-    assert talk(session, "and what about rabies").verdict.query.context == (
-        "how much is a hepatitis shot"
+    assert talk(session, "and what about saturday").verdict.query.context == (
+        "can i call billing on sunday"
     )
 
 

@@ -1,4 +1,4 @@
-"""The turn machine's processor in a real pipeline. Its waits are short; nothing sleeps long."""
+"""The turn machine's processor in a real pipeline, on a real clock or on one that is moved."""
 
 import asyncio
 
@@ -21,7 +21,7 @@ from agent.records import CallRecord
 from agent.trace import CallTrace
 from agent.turn_taking import TurnTaking
 from agent.turns import Action, TurnPolicy
-from tests.agent.one_processor import OneProcessor, settle, within
+from tests.agent.one_processor import FakeClockRecord, OneProcessor, settle, within
 
 NEVER_MS = 60_000
 POLICY = TurnPolicy(
@@ -52,6 +52,8 @@ def audio(samples):
 class Turns(OneProcessor):
     """``TurnTaking`` with a turn model that says ``probability`` once ``may_judge`` is set."""
 
+    record_type = CallRecord
+
     def __init__(self, folder, policy=POLICY, media_timeout_s=60.0):
         self.probability = 0.9
         self.judged, self.judgements, self.silences, self.no_media = [], 0, [], 0
@@ -70,21 +72,34 @@ class Turns(OneProcessor):
         async def on_no_media():
             self.no_media += 1
 
-        self.trace = CallTrace(CallRecord(folder, "CA1"))
-        super().__init__(
-            TurnTaking(
-                policy,
-                self.trace,
-                turn_model,
-                on_silence=on_silence,
-                on_no_media=on_no_media,
-                media_timeout_s=media_timeout_s,
-            )
+        self.record = self.record_type(folder, "CA1")
+        self.trace = CallTrace(self.record)
+        self.processor = TurnTaking(
+            policy,
+            self.trace,
+            turn_model,
+            on_silence=on_silence,
+            on_no_media=on_no_media,
+            media_timeout_s=media_timeout_s,
         )
+        super().__init__(self.processor)
 
     def count(self, kind):
         """How many of ``kind`` went down and up."""
         return len(self.down.of(kind)), len(self.up.of(kind))
+
+
+class TimedTurns(Turns):
+    """Its clock stands still until :meth:`later` moves it."""
+
+    record_type = FakeClockRecord
+
+    async def later(self, ms):
+        """``ms`` go by, and all that is due then has happened."""
+        self.record.at_ms += ms
+        self.processor._wake.set()
+        for _ in range(100):
+            await asyncio.sleep(0)
 
 
 async def test_a_turn_from_speech_to_settled_silence(tmp_path):
@@ -97,10 +112,11 @@ async def test_a_turn_from_speech_to_settled_silence(tmp_path):
         await turns.send(stopped(), eager("what time do you open"))
         assert turns.count(UserStoppedSpeakingFrame) == (0, 0)
         await turns.down.wait_for(UserStoppedSpeakingFrame)
-        # 96 of the 200 ms had gone by when the VAD spoke up.
-        assert 100 <= turns.trace.now_ms() - began < 200
+        waited = turns.trace.now_ms() - began
         stages = turns.trace.stages()
-        assert 200 <= stages["turn_ended"] < 300
+        assert stages["turn_ended"] >= 200
+        # 96 of the 200 ms had gone by when the VAD spoke up.
+        assert stages["turn_ended"] - waited == pytest.approx(96, abs=40)
         assert stages["heard"] >= 96
         assert stages["turn_model"] >= 96
         await settle()
@@ -132,21 +148,25 @@ async def test_audio_ends_here_and_everything_else_goes_on(tmp_path):
 
 
 async def test_a_caller_who_goes_on_is_not_cut_short(tmp_path):
-    async with Turns(tmp_path) as turns:
+    async with TimedTurns(tmp_path) as turns:
         await turns.send(started(), stopped(), eager("what time do you open"), started())
-        await asyncio.sleep(0.25)
+        await turns.later(5000)
         assert turns.count(UserStoppedSpeakingFrame) == (0, 0)
         assert turns.count(UserStartedSpeakingFrame) == (1, 1), "it is the same turn"
         assert turns.count(InterruptionFrame) == (1, 1)
         await turns.send(stopped(), eager("what time do you open on sunday"))
-        await turns.down.wait_for(UserStoppedSpeakingFrame)
-        await settle()
+        # 96 of the 200 ms had gone by when the VAD spoke up.
+        await turns.later(103)
+        assert turns.count(UserStoppedSpeakingFrame) == (0, 0)
+        await turns.later(1)
+        assert turns.count(UserStoppedSpeakingFrame) == (1, 1)
+        await turns.later(5000)
         assert turns.count(UserStoppedSpeakingFrame) == (1, 1)
         assert turns.trace.turn == 1
 
 
 async def test_a_judgement_of_an_earlier_pause_does_not_end_a_later_one(tmp_path):
-    async with Turns(tmp_path) as turns:
+    async with TimedTurns(tmp_path) as turns:
         turns.may_judge.clear()
         await turns.send(started(), stopped())
         await within(5, lambda: len(turns.judged) == 1)
@@ -156,7 +176,7 @@ async def test_a_judgement_of_an_earlier_pause_does_not_end_a_later_one(tmp_path
         await settle()
         turns.may_judge.clear()
         await turns.send(stopped(), eager("what time do you open"))
-        await asyncio.sleep(0.25)
+        await turns.later(5000)
         assert turns.count(UserStoppedSpeakingFrame) == (0, 0)
         turns.may_judge.set()
         await turns.down.wait_for(UserStoppedSpeakingFrame)
@@ -180,27 +200,26 @@ async def test_silence_is_prompted_twice_and_given_up(tmp_path):
 
 
 async def test_the_silence_of_a_listening_caller_does_not_count(tmp_path):
-    policy = TurnPolicy(prompt_after_ms=60)
-    async with Turns(tmp_path, policy) as turns:
+    policy = TurnPolicy(prompt_after_ms=12_000)
+    async with TimedTurns(tmp_path, policy) as turns:
         await turns.send(BotStartedSpeakingFrame(), upstream=True)
-        await asyncio.sleep(0.15)
-        assert turns.silences == []
-        ended = turns.trace.now_ms()
+        await turns.later(20_000)
         await turns.send(BotStoppedSpeakingFrame(), upstream=True)
-        await within(5, lambda: turns.silences)
-        assert turns.trace.now_ms() - ended >= 60
+        await turns.later(11_999)
+        assert turns.silences == []
+        await turns.later(1)
+        assert turns.silences == [Action.PROMPT]
 
 
 async def test_no_audio_for_too_long_is_reported_once(tmp_path):
-    async with Turns(tmp_path, media_timeout_s=0.15) as turns:
-        for _ in range(15):  # audio, even silent, keeps the call alive
-            await turns._worker.queue_frame(audio([0] * 160))
-            await asyncio.sleep(0.02)
+    async with TimedTurns(tmp_path, media_timeout_s=10.0) as turns:
+        for _ in range(3):  # audio, even silent, keeps the call alive
+            await turns.send(audio([0] * 160))
+            await turns.later(9_999)
         assert turns.no_media == 0
-        began = turns.trace.now_ms()
-        await within(5, lambda: turns.no_media)
-        assert 100 <= turns.trace.now_ms() - began < 1000
-        await asyncio.sleep(0.2)
+        await turns.later(1)
+        assert turns.no_media == 1
+        await turns.later(60_000)
         assert turns.no_media == 1
 
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from bench.public import __main__ as every_set
 from bench.public import dstc
 
 ROWS = [
@@ -62,6 +63,7 @@ def test_figures():
     found = dstc.figures([dstc.Outcome(asked, *row) for row in rows], over_refusal=0.5)
     assert found == {
         "n": 3,
+        "businesses": 1,
         "right_first": 0.6667,
         "other_number": 0.3333,
         "refused_at_5": 0.6667,
@@ -80,3 +82,23 @@ def test_the_command(data, capsys):
     assert json.loads(capsys.readouterr().out)["right_first"] == 1.0
     assert dstc.main(["--data", str(data / "none")]) == 2
     assert dstc.KB_FILE in capsys.readouterr().out
+
+
+def test_among_all_sets_it_runs_with_and_without_the_questions(data, monkeypatch, capsys):
+    written = {}
+    monkeypatch.setattr(every_set, "write_result", lambda name, f: written.update({name: f}))
+    assert every_set.main([str(data), "dstc", "--no-save"]) == 0
+    assert written == {}
+    head, bodies, titles = capsys.readouterr().out.splitlines()
+    assert head.split()[:5] == ["DSTC10", "near", "misses", "n", "businesses"]
+    assert bodies.split()[:4] == ["bodies", "1", "1", "1.000"]
+    assert titles.split()[:4] == ["titles", "1", "1", "1.000"]
+    assert every_set.main([str(data), "dstc"]) == 0
+    found = written["public-dstc"]
+    assert [found[name]["titles"] for name in ("bodies", "titles")] == [False, True]
+
+
+def test_among_all_sets_progress_is_over_both(data):
+    seen = []
+    every_set.SETS["dstc"].run(data, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 2), (2, 2)]

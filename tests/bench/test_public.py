@@ -190,6 +190,7 @@ def test_xquad_counts_what_comes_first(tmp_path, monkeypatch):
     top1 = found["top1"]["minilm, en"]
     assert top1["clean"]["dense"] == top1["clean"]["words"] == top1["clean"]["quoted"] == 1.0
     assert top1["heard"]["words"] == pytest.approx(5 / 6, abs=1e-4)
+    assert top1["clean"][xquad.HYBRID] == 1.0
     assert xquad.printed(found).splitlines()[1].split()[:4] == ["minilm,", "en", "clean", "0.913"]
 
 

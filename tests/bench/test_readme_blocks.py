@@ -32,8 +32,8 @@ def results(tmp_path, monkeypatch):
 
 
 def test_retrieval(results):
-    legs = dict.fromkeys(("dense", "hybrid", "widened", "words"), RANKED)
-    right = {"dense": 10, "hybrid": 8, "widened": 10, "words": 7}
+    legs = dict.fromkeys(("dense", "hybrid", "words"), RANKED)
+    right = {"dense": 10, "hybrid": 8, "words": 7}
     core = {"typed": {"n": 10, "raw": right, "rewritten": {**right, "words": 6}}}
     results("retrieval", raw=legs, rewritten=legs, core=core)
     lines = readme.BLOCKS["retrieval"]().splitlines()

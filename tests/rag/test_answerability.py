@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import time
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from rag import documents, make_query
 from rag.answerability import (
     DATA,
     FEATURES,
-    Lens,
     View,
     combine,
     default_floor,
@@ -23,6 +21,7 @@ from rag.answerability import (
     weights_for,
 )
 from rag.building import build
+from rag.reader import Words
 from tests.rag.shop_kb import write_kb
 
 INN = """Check-in starts at 3 p.m.
@@ -57,11 +56,11 @@ def scores(index, text, leave_out=()):
     return [(index.sentences[int(found.numbers[n])].text, float(found.values[n])) for n in order]
 
 
-def features(index, text, weights):
+def features(index, text):
     """By sentence, the features by name."""
     query = make_query(text)
     asked = index.embedder.embed(query.text, query=True)
-    view = look_at(query, asked, index.search(asked.vector, 10), index, weights.lens)
+    view = look_at(query, asked, index.search(asked.vector, 10), index)
     return {
         index.sentences[int(number)].text: dict(zip(FEATURES, row.tolist(), strict=True))
         for number, row in zip(view.numbers, view.values, strict=True)
@@ -91,8 +90,8 @@ def test_other_words_for_the_same_thing_come_first_all_the_same(inn):
     assert without < best
 
 
-def test_the_features_say_why(inn, weights):
-    by_text = features(inn, "when is check in", weights)
+def test_the_features_say_why(inn):
+    by_text = features(inn, "when is check in")
     right, wrong = by_text["Check-in starts at 3 p.m."], by_text["Check-out is until 11 a.m."]
     assert (right["opposite"], wrong["opposite"]) == (0.0, 1.0)
     assert right["support_sentence"] > wrong["support_sentence"]
@@ -103,14 +102,31 @@ def test_the_features_say_why(inn, weights):
     assert right["question_cosine"] == right["made_cosine"] == 0.0
 
 
-def test_a_question_set_beside_the_answer_counts(embedder, tmp_path, weights):
+def test_support_is_higher_for_words_that_are_there(index):
+    helmet, skateboard = (
+        features(index, f"how much is a {thing}")["A helmet for an adult costs $60."]
+        for thing in ("helmet", "skateboard")
+    )
+    for name in ("support_sentence", "support_passage"):
+        assert helmet[name] > skateboard[name] + 0.1
+
+
+def test_a_question_set_beside_the_answer_counts(embedder, tmp_path):
     (tmp_path / "faq.csv").write_text("question,answer\nDo you take dogs?,They stay for $15.\n")
     index = build(documents.load(tmp_path), embedder, {})
-    row = features(index, "are dogs allowed", weights)["They stay for $15."]
+    row = features(index, "are dogs allowed")["They stay for $15."]
     assert row["question_cosine"] > 0.6
     assert row["same_words"] == 0.5
     (_, best), *_ = scores(index, "are dogs allowed")
     assert 0 < best < 1
+
+
+def words(weights, *sizes):
+    """Some made-up word pieces for the reader."""
+    rng = np.random.default_rng(len(sizes))
+    vectors = rng.normal(size=(sum(sizes), len(weights.reader.project))).astype(np.float32)
+    ids = np.arange(sum(sizes))
+    return Words(vectors, ids, np.full(sum(sizes), 0.25, np.float32), np.array(sizes))
 
 
 def test_the_model_is_the_sum_that_it_says(weights):
@@ -120,9 +136,12 @@ def test_the_model_is_the_sum_that_it_says(weights):
         has_question=np.array([False, False, True]),
         plain=np.array([2.0, 1.5, 1.9]),
         values=np.eye(3, len(FEATURES)),
+        asked=words(weights, 4),
+        said=words(weights, 2, 1, 3),
     )
     rows = [0, 0, 1]
     linear = weights.bias[rows] + weights.weights[rows, [0, 1, 2]]
+    linear += weights.read[rows] * weights.reader(view.asked, view.said)
     linear += weights.behind[rows] * np.array([0.0, -0.5, -0.1])
     assert combine(view, weights) == pytest.approx(1 / (1 + np.exp(-linear)))
 
@@ -130,22 +149,11 @@ def test_the_model_is_the_sum_that_it_says(weights):
 def test_only_the_order_is_by_plain_closeness(weights):
     empty = np.zeros((1, len(FEATURES)))
     one = np.array([0])
-    first = View(one, one, np.array([False]), np.array([0.1]), empty)
-    closer = View(one, one, np.array([False]), np.array([2.1]), empty)
+    said = words(weights, 1)
+    first = View(one, one, np.array([False]), np.array([0.1]), empty, said, said)
+    closer = View(one, one, np.array([False]), np.array([2.1]), empty, said, said)
     assert combine(first, weights) == combine(closer, weights)
     assert weights.behind[0] > 0
-
-
-def test_a_lens_turns_and_keeps_unit_length():
-    lens = Lens(
-        down=np.array([[1.0], [0.0]], np.float32),
-        up=np.array([[0.0, 1.0]], np.float32),
-        asked=np.array([1.0, 0.0], np.float32),
-        said=np.zeros(2, np.float32),
-    )
-    seen = lens(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]], np.float32))
-    assert seen == pytest.approx(np.array([[0.5**0.5, 0.5**0.5], [0.0, 1.0], [0.0, 0.0]]))
-    assert lens.weigh(np.array([[1.0, 0.0]]), lens.asked) == pytest.approx([np.e])
 
 
 def test_an_array_is_kept_in_eight_bits():
@@ -180,10 +188,11 @@ def test_another_embedder_has_no_weights(inn):
             return inn.embedder.embed(text, query=query)
 
     other = dataclasses.replace(inn, embedder=Other())
-    (_first, best), *_ = scores(other, "when can I check in")
+    (first, best), *_ = scores(other, "when can I check in")
     asked = inn.embedder.embed("when can i check in", query=True)
-    cosines = inn.sentence_vectors[[*range(len(inn.sentences))]] @ asked.vector
-    assert best == pytest.approx(float(cosines.max()))
+    view = look_at(make_query("when can I check in"), asked, inn.search(asked.vector, 10), inn)
+    assert first == "Check-in starts at 3 p.m."
+    assert best == pytest.approx(view.plain.max() / 3)
     assert default_floor(other.embedder, "en") is None
 
 
@@ -209,15 +218,10 @@ def test_no_passages_and_no_words_are_scored_without_an_error(inn):
     assert np.isfinite(found.values).all()
 
 
-def test_scoring_ten_passages_takes_less_than_2_ms(inn):
-    query = make_query("when can I check in")
-    asked = inn.embedder.embed(query.text, query=True)
-    hits = inn.search(asked.vector, 10) * 2
-    score(query, asked, hits, inn)
-    took = []
-    for _ in range(30):
-        start = time.perf_counter_ns()
-        score(query, asked, hits, inn)
-        took.append((time.perf_counter_ns() - start) / 1e6)
-    # The best of thirty: other processes share the machine.
-    assert min(took) < 2
+def test_of_a_page_without_paragraphs_the_closest_sentences_are_read(embedder, tmp_path):
+    many = " ".join(f"Locker {number} is on the left." for number in range(200))
+    folder = write_kb(tmp_path, hall=f"{many} The sauna is heated from 5 p.m. on. {many}\n")
+    index = build(documents.load(folder), embedder, {})
+    found = scores(index, "from when is the sauna heated")
+    assert found[0][0] == "The sauna is heated from 5 p.m. on."
+    assert len(found) == 32

@@ -13,9 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.cli import main
 from rag import Policy, answer, make_query, store
-from tests.isolation import away_from_settings
 from tests.rag.test_readers import pdf
 
 HOURS = "# Hours\n\nThe shop opens at 7:30 a.m. on Monday.\n"
@@ -25,20 +23,6 @@ LOCK = "<</Filter/Standard/V 1/R 2/P -4/O(" + "o" * 32 + ")/U(" + "u" * 32 + ")>
 LOCKED = pdf(
     [[(72, 700, 11, "secret")]], LOCK, "/Encrypt 7 0 R/ID[(1234567890123456)(1234567890123456)]"
 )
-
-
-@pytest.fixture
-def command(capsys, monkeypatch, tmp_path):
-    """Run ``frontdesk``; exit code, stdout and stderr."""
-    (tmp_path / "away").mkdir()
-    away_from_settings(monkeypatch, tmp_path / "away")
-
-    def run(*arguments):
-        code = main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
 
 
 @pytest.fixture
@@ -54,6 +38,12 @@ def built(command, folder):
     code, out, err = command("kb", "build", folder, "--json")
     assert (code, err) == (0, "")
     return json.loads(out)
+
+
+def in_service(command, folder):
+    """Build; the file that names the index in service says this."""
+    built(command, folder)
+    return store.artefact_path(folder).read_text("utf-8")
 
 
 def ask(command, folder, question=QUESTION):
@@ -119,8 +109,7 @@ def test_nothing_readable_is_the_only_failure(command, tmp_path):
 
 
 def test_a_file_that_turns_bad_leaves_the_index_before_in_service(command, folder):
-    built(command, folder)
-    named = store.artefact_path(folder).read_text("utf-8")
+    named = in_service(command, folder)
     (folder / "hours.md").write_bytes(b"")
     assert command("kb", "build", folder)[0] == 2
     assert store.artefact_path(folder).read_text("utf-8") == named
@@ -231,6 +220,19 @@ def add_many(folder, count):
     )
 
 
+def killed_build(folder, may_end):
+    """Begin to build many passages, and kill the process once ``may_end()``."""
+    add_many(folder, 2000)
+    building = process(BUILD, "kb", "build", folder)
+    end = time.monotonic() + 60
+    while not may_end():
+        assert time.monotonic() < end
+        assert building.poll() is None
+        time.sleep(0.02)
+    building.send_signal(signal.SIGKILL)
+    building.communicate(timeout=10)
+
+
 def still_in_service(folder, named):
     """The index of before answers as it did, and nothing of another one is left."""
     home = folder / ".frontdesk"
@@ -243,8 +245,7 @@ def still_in_service(folder, named):
 
 @pytest.mark.slow
 def test_a_full_disk(command, folder):
-    built(command, folder)
-    named = store.artefact_path(folder).read_text("utf-8")
+    named = in_service(command, folder)
     add_many(folder, 40)
     building = process(SMALL_FILES, 40_000, "kb", "build", folder)
     out, err = building.communicate(timeout=60)
@@ -271,8 +272,7 @@ def small_disk(tmp_path):
 @pytest.mark.slow
 def test_a_disk_that_fills_while_building(command, small_disk):
     (small_disk / "hours.md").write_text(HOURS, "utf-8")
-    built(command, small_disk)
-    named = store.artefact_path(small_disk).read_text("utf-8")
+    named = in_service(command, small_disk)
     add_many(small_disk, 300)
     code, out, err = command("kb", "build", small_disk)
     assert (code, out) == (2, "")
@@ -284,37 +284,22 @@ def test_a_disk_that_fills_while_building(command, small_disk):
 
 @pytest.mark.slow
 def test_a_build_that_is_killed(command, folder):
-    built(command, folder)
-    named = store.artefact_path(folder).read_text("utf-8")
-    add_many(folder, 2000)
-    building = process(BUILD, "kb", "build", folder)
-    end = time.monotonic() + 60
-    while not any(path.stat().st_size for path in folder.glob(".frontdesk/unfinished-*/*")):
-        assert time.monotonic() < end
-        assert building.poll() is None
-        time.sleep(0.02)
-    building.send_signal(signal.SIGKILL)
-    building.communicate(timeout=10)
-    assert list(folder.glob(".frontdesk/unfinished-*")) != []
+    named = in_service(command, folder)
+    unfinished = ".frontdesk/unfinished-*"
+    killed_build(folder, lambda: any(p.stat().st_size for p in folder.glob(f"{unfinished}/*")))
+    assert list(folder.glob(unfinished)) != []
     assert store.artefact_path(folder).read_text("utf-8") == named
     # The next build removes what is left of it.
     (folder / "many.md").write_text("Dogs are welcome.", "utf-8")
     assert built(command, folder)["passages"] == 2
-    assert list(folder.glob(".frontdesk/unfinished-*")) == []
+    assert list(folder.glob(unfinished)) == []
     assert ask(command, folder)["say"] == OPENING
 
 
 @pytest.mark.slow
 def test_a_killed_build_leaves_the_index_before_as_it_was(command, folder):
-    built(command, folder)
-    named = store.artefact_path(folder).read_text("utf-8")
-    add_many(folder, 2000)
-    building = process(BUILD, "kb", "build", folder)
-    while not list(folder.glob(".frontdesk/unfinished-*")):
-        assert building.poll() is None
-        time.sleep(0.02)
-    building.send_signal(signal.SIGKILL)
-    building.communicate(timeout=10)
+    named = in_service(command, folder)
+    killed_build(folder, lambda: list(folder.glob(".frontdesk/unfinished-*")))
     for left in folder.glob(".frontdesk/unfinished-*"):
         shutil.rmtree(left)
     still_in_service(folder, named)

@@ -1,5 +1,6 @@
 import dataclasses
 import hashlib
+import os
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,28 @@ def test_known_documents_are_taken_over(tmp_path):
     assert again.texts == {"kb-a": "Eh.", "kb-b": "taken over"}
     assert [p.text for p in again.passages] == ["Eh.", "Bee.", "Sea."]
     assert [(s.id, s.first, s.count) for s in again.sources] == [("kb-a", 0, 1), ("kb-b", 1, 2)]
+
+
+def test_a_document_that_is_written_to_while_it_is_read(tmp_path):
+    path = write_kb(tmp_path, a="We open at 8.", b="Bee.") / "kb-a.md"
+    listed = documents.listing(tmp_path)
+    before = path.read_bytes()
+    path.write_text("We open at 9.", "utf-8")
+    kb = documents.read_listing(listed)
+    assert kb.texts["kb-a"] == "We open at 9."
+    assert kb.sha256 == documents.listing(tmp_path).sha256
+    path.write_bytes(before)
+    assert documents.listing(tmp_path).sha256 == listed.sha256 != kb.sha256
+    assert documents.load(tmp_path, known=kb).texts["kb-a"] == before.decode()
+
+
+def test_a_name_that_is_not_utf_8(tmp_path):
+    folder = write_kb(tmp_path, a="Ay.")
+    (folder / os.fsdecode(b"caf\xe9.md")).write_text("Coffee is $3.", "utf-8")
+    (folder / os.fsdecode(b"th\xe9.md")).write_bytes(b"")
+    kb = documents.load(folder)
+    assert [source.path for source in kb.sources] == ["caf\ufffd.md", "kb-a.md"]
+    assert [p.text for p in kb.passages] == ["Coffee is $3.", "Ay."]
 
 
 def test_progress_is_told(tmp_path):

@@ -147,6 +147,21 @@ def test_too_few_questions_to_evaluate(index, rows):
         evaluate_answers(index, [])
 
 
+@pytest.mark.parametrize(("n", "more"), [(5, 28), (29, 4), (32, 2)])
+def test_what_is_missing_is_enough_once_it_is_added(index, tmp_path, n, more):
+    """Of 29 to 32 questions a fold leaves fewer than the 29 that one in ten takes."""
+
+    def evaluate(count):
+        path = tmp_path / "questions.jsonl"
+        unanswerable = [row(9 + i, "Who is the president of France?") for i in range(count)]
+        path.write_text("\n".join(map(json.dumps, [ROWS[0], ROWS[2], *unanswerable])), "utf-8")
+        return evaluate_answers(index, questions.asked(questions.read(path)))
+
+    with pytest.raises(KnowledgeBaseError, match=rf"has {n} .* for 10 folds: .*: add {more}$"):
+        evaluate(n)
+    assert evaluate(n + more)["n"] == n + more + 2
+
+
 def test_evaluate_retrieval(index, rows):
     result = evaluate_retrieval(index, questions.asked(rows, [questions.TYPED]))
     dense = result["rewritten"]["dense"]

@@ -64,6 +64,23 @@ def test_the_floor_lets_through_as_many_as_the_bound_allows():
     assert loose.floor == pytest.approx(0.45, abs=2e-6)
 
 
+def test_equal_scores_show_no_more_than_what_is_allowed():
+    # Of 50, one may be answered; the highest two are equal, so that none is.
+    found = chosen([*answerable(0.6), *unanswerable(*SPREAD[:-2], 0.49, 0.49)])
+    assert found.floor == pytest.approx(0.49, abs=2e-6)
+    assert found.bound == round(upper(1, 50, 0.95), 4)
+    # Where the others fail the checks, no floor is needed, and what is seen counts.
+    found = chosen([*answerable(0.6), *unanswerable(0.4, *[-1.0] * 98)], alpha=0.2)
+    assert (found.floor, found.bound) == (0.0, round(upper(1, 99, 0.95), 4))
+
+
+def test_a_question_that_scores_1_may_be_the_one_that_is_let_through():
+    # Of 46 one may be answered, of 45 none: without one of the others there would be no floor.
+    found = chosen([*answerable(0.6), *unanswerable(1.0, *SPREAD[:45])])
+    assert found.floor == pytest.approx(0.44, abs=2e-6)
+    assert found.wrongly_answered == Rate.of(1, 46)
+
+
 def test_no_question_is_judged_by_a_floor_that_it_set():
     found = chosen([*answerable(0.6), *unanswerable(*SPREAD)])
     # Each of the two highest is above the floor of the other 49, which the third highest sets.
@@ -198,7 +215,7 @@ def test_auc():
 
 
 def test_the_scorer_is_that_of_the_embedder(embedder):
-    assert scorer_of(TableEmbedder({})) == "cosine"
+    assert scorer_of(TableEmbedder({})) == "closeness"
     assert scorer_of(embedder).startswith("answerability-")
 
 

@@ -1,6 +1,6 @@
 """Reciprocal rank fusion, and the pool made by it."""
 
-from rag.fusion import rrf, widen
+from rag.fusion import rrf
 
 
 def test_the_sum_of_reciprocal_ranks_decides():
@@ -37,13 +37,3 @@ def test_a_row_named_twice_by_one_ranking_counts_once():
 def test_nothing_fuses_to_nothing():
     assert rrf([]) == []
     assert rrf([[], []]) == []
-
-
-def test_the_pool_holds_the_best_of_both_up_to_its_limit():
-    assert widen([1, 2, 3], [4, 2, 5], 3) == [2, 1, 4]
-    assert widen([1, 2, 3], [4, 2, 5], 100) == [2, 1, 4, 3, 5]
-    assert widen([1, 2, 3], [4, 2, 5], 0) == []
-
-
-def test_without_a_sparse_leg_the_pool_is_the_dense_one():
-    assert widen([3, 1, 2], [], 2) == [3, 1]

@@ -82,18 +82,6 @@ def test_sentences_know_their_word_pieces(index):
     assert "".join(pieces).replace("#", "") == "theworkshopclosesat4:30p.m."
 
 
-def test_support_is_high_for_words_that_are_there(index, embedder):
-    passage = index.passage_number("kb-repairs#3")
-    there, not_there = (
-        embedder.embed(text) for text in ("how much is a helmet", "how much is a skateboard")
-    )
-    helmet, _ = index.support(there, index.weights(there.pieces, ()), passage)
-    skateboard, by_sentence = index.support(not_there, index.weights(not_there.pieces, ()), passage)
-    assert helmet > 0.7 > 0.6 > skateboard
-    assert len(by_sentence) == 2
-    assert max(by_sentence) <= skateboard + 1e-6
-
-
 def test_focus_weighs_twice(index, embedder):
     asked = embedder.embed("how much is a helmet skateboard")
     plain = index.weights(asked.pieces, ())

@@ -14,12 +14,15 @@ from pathlib import Path
 import docx
 import openpyxl
 import pytest
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls
 
 from frontdesk import KnowledgeBaseError
 from rag import documents
 from rag.readers import UnreadableFileError, read, read_folder, to_passages
 from rag.readers import types as reader_types
 from rag.readers.merged import Merged, spread
+from rag.readers.pdf_tables import Cell, Line, split_tables
 
 CLINIC = Path(documents.__file__).parent.parent / "kb" / "clinic"
 
@@ -174,6 +177,47 @@ def test_markdown_lists_comments_front_matter_and_fences(tmp_path):
     assert document.hidden == ("ignore me",)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("a.md", "Intro\r\n" + "# A title \r\n" * 60 + "End.\r\n", "Intro End."),
+        ("a.md", "|a|b|\n|-|" + " " * 20_000 + "x|\n", "a: -; b: x"),
+        ("a.md", "Open" + " " * 300_000 + "daily.", "Open daily."),
+        ("a.md", "[" * 100_000 + " open daily.", "[" * 100_000 + " open daily."),
+        ("a.md", "<a " * 100_000 + "x", ("<a " * 100_000).strip() + " x"),
+        ("a.txt", " " * 300_000 + "\n" + "Open daily.", "Open daily."),
+    ],
+    ids=["headings", "rule", "spaces", "brackets", "tags", "blank"],
+)
+def test_odd_text_takes_no_longer_than_it_is_long(tmp_path, name, text, found):
+    """Each of these took minutes, or more than a lifetime."""
+    assert read(make(tmp_path, name, text)).blocks[0].text == found
+
+
+def test_an_empty_list_item_takes_nothing_from_the_next(tmp_path):
+    document = read(make(tmp_path, "a.md", "We offer:\n-   \n- X-rays\n- flu shots\n"))
+    assert document.blocks[0].text == "We offer: X-rays; flu shots"
+
+
+def test_markdown_that_is_struck_out_is_not_quoted(tmp_path):
+    text = (
+        "A cut is ~~$40~~ $30, a dye <del><b>$60</b></del>$50.\n\n~~We open\nat 9.~~\n\n"
+        "# Prices ~~2025~~\n\n| Service | Price |\n|---|---|\n| Wash | ~~$9~~ $8 |\n\n"
+        "- ~~perms~~\n- trims\n\nWhat is a shave?\n~~$20~~ $15.\n\n"
+        "```\nIt is ~$5 or ~~$6.\n```\n\n~~~\nNo tips.\n~~~\n"
+    )
+    document = read(make(tmp_path, "a.md", text))
+    assert shown(document) == [
+        ("paragraph", "", None, "A cut is $30, a dye $50."),
+        ("row", "Prices", None, "Service: Wash; Price: $8"),
+        ("paragraph", "Prices", None, "trims"),
+        ("question", "Prices", "What is a shave?", "$15."),
+        ("paragraph", "Prices", None, "It is ~$5 or ~~$6."),
+        ("paragraph", "Prices", None, "No tips."),
+    ]
+    assert document.hidden == ("$40", "$60", "We open at 9.", "2025", "$9", "perms", "$20")
+
+
 def test_markdown_table_rows(tmp_path):
     text = (
         "# Prices\n\n| Service | Price |\n|---|---:|\n| Flu shot | **$30** |\n| X-ray | $120 |\n\n"
@@ -308,10 +352,50 @@ def test_html_merged_cells(tmp_path):
     ]
 
 
+def test_html_tables_within_tables_hidden_rows_and_struck_out_prices(tmp_path):
+    text = """<p>A cut is <del>$40</del> <s>$35</s> $30.</p>
+    <table><tr><td>Menu<td><h2>Prices</h2>With tax.
+    <table><caption>In winter</caption><tr><th>Service<th>Price
+    <tr><td>Cut<td>$30<tr hidden><td>Old cut<td>$10<tr><td>Dye<td><strike>$60</strike> $50
+    </table></table>"""
+    document = read(make(tmp_path, "a.html", text))
+    assert [(block.heading, block.text) for block in document.blocks] == [
+        ("", "A cut is $30."),
+        ("", "Menu; Prices With tax."),
+        ("In winter", "Service: Cut; Price: $30"),
+        ("In winter", "Service: Dye; Price: $50"),
+    ]
+    assert document.hidden == ("$40", "$35", "$60", "Old cut $10")
+
+
+def test_html_spans_claim_no_more_than_a_table_can_have(tmp_path):
+    cells = "<td rowspan=100 colspan=100>a</td>" * 100_000
+    document = read(make(tmp_path, "a.html", f"<table><tr>{cells}</tr><tr><td>b</td></tr></table>"))
+    assert len(document.blocks) == 2
+
+
 def test_html_in_its_own_encoding_and_very_deep(tmp_path):
     text = '<meta charset="windows-1251"><p>Мы открыты.</p>' + "<div>" * 5000 + "deep"
     document = read(make(tmp_path, "a.htm", text.encode("cp1251")))
     assert [block.text for block in document.blocks] == ["Мы открыты.", "deep"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"<p>a</p><![foo[bar]]><p>b</p>", b"<p>Open &#" + b"9" * 5000 + b"; daily.</p>"],
+    ids=["section", "character"],
+)
+def test_what_a_library_lets_out_is_the_file_s_own_error(tmp_path, data):
+    make(tmp_path, "a.html", data)
+    make(tmp_path, "b.html", "<p>Open daily.</p>")
+    found, [bad] = read_folder(tmp_path)
+    assert [document.id for document in found] == ["b"]
+    assert (bad.path.name, bad.reason[:19]) == ("a.html", "its reader failed (")
+
+
+def test_an_encoding_that_is_none(tmp_path):
+    document = read(make(tmp_path, "a.html", b'<meta charset="undefined"><p>caf\xe9'))
+    assert document.blocks[0].text == "caf\xe9"
 
 
 # CSV
@@ -442,6 +526,29 @@ def test_xlsx_merged_cells(tmp_path):
     ]
 
 
+def test_xlsx_post_codes_and_a_row_beyond_the_last(tmp_path):
+    def fill(book):
+        sheet = book.active
+        for row in (["Branch", "Zip"], ["Main St", 2139], ["Elm St", 104]):
+            sheet.append(row)
+        sheet["B2"].number_format = "00000"
+
+    path = workbook(tmp_path / "a.xlsx", fill)
+    assert [block.text for block in read(path).blocks] == [
+        "Branch: Main St; Zip: 02139",
+        "Branch: Elm St; Zip: 104",
+    ]
+    parts = {}
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    parts[sheet] = parts[sheet].replace(b'<row r="3"', b'<row r="4000000000"')
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
+    assert [block.text for block in read(path).blocks] == ["Branch: Main St; Zip: 02139"]
+
+
 def test_a_merged_range_may_reach_to_the_end_of_a_sheet():
     rows = [(1, ["Day", "Room"]), (2, ["Monday", "112"]), (9, ["Friday"])]
     assert spread(rows, [Merged(2, 1, 1_048_576, 1), Merged(5, 0, 5, 1)]) == [
@@ -513,6 +620,39 @@ def test_docx(tmp_path):
         (100, 103),
     ]
     assert document.hidden == ("Say yes.",)
+
+
+def test_docx_fields_tracked_changes_and_what_is_struck_out(tmp_path):
+    def element(xml):
+        return parse_xml(xml.replace(">", f" {nsdecls('w')}>", 1))
+
+    def field(text, placeholder=""):
+        return element(
+            f"<w:sdt><w:sdtPr>{placeholder}</w:sdtPr><w:sdtContent><w:p><w:r><w:t>{text}</w:t>"
+            "</w:r></w:p></w:sdtContent></w:sdt>"
+        )
+
+    book = docx.Document()
+    book.element.body.insert(0, field("We open at 8 a.m."))
+    book.element.body.insert(1, field("Click here to enter text.", "<w:showingPlcHdr/>"))
+    fee = book.add_paragraph("The fee is ")
+    fee.add_run("$40").font.strike = True
+    fee._p.append(element("<w:ins><w:r><w:t>$30</w:t></w:r></w:ins>"))
+    fee._p.append(element("<w:del><w:r><w:delText>$20</w:delText></w:r></w:del>"))
+    fee.add_run(".")
+    cells = book.add_table(1, 2).rows[0].cells
+    cells[0].text = "Dye"
+    cells[1].paragraphs[0].add_run("$60 ").font.hidden = True
+    cells[1].add_table(1, 1).cell(0, 0).text = "$50"
+    path = tmp_path / "a.docx"
+    book.save(path)
+    document = read(path)
+    assert [block.text for block in document.blocks] == [
+        "We open at 8 a.m.",
+        "The fee is $30.",
+        "Dye; $50",
+    ]
+    assert document.hidden == ("$40", "$60")
 
 
 @pytest.mark.parametrize(("name", "kind"), [("a.docx", "DOCX"), ("a.xlsx", "XLSX")])
@@ -602,6 +742,14 @@ def test_pdf_tables(tmp_path):
         (2, None, "paragraph", "1. Come in. 2. Sit down."),
     ]
     assert sources(document)[2] == document.blocks[2].text
+
+
+def test_pdf_words_without_a_width_make_no_table():
+    lines = [
+        Line("a b", 700, 10, cells=(Cell("a", 10, 20), Cell("b", 0, 0))),
+        Line("c d", 690, 10, cells=(Cell("c", 10, 20), Cell("d", 40, 50))),
+    ]
+    assert list(split_tables(lines)) == [lines]
 
 
 def test_pdf_bold_lines_are_headings(tmp_path):
@@ -727,6 +875,30 @@ def test_folder(tmp_path):
         (2, 4, "hours.txt"),
         (3, 4, "fees.MD"),
     ]
+
+
+def test_ids_do_not_depend_on_what_can_be_read(tmp_path):
+    make(tmp_path, "hours.docx", "x")
+    make(tmp_path, "hours.txt", "We close at 6.")
+    [document], _ = read_folder(tmp_path)
+    [source] = documents.load(tmp_path).sources
+    assert document.id == source.id == "hours-txt"
+
+
+def test_a_folder_that_may_be_listed_but_not_entered(tmp_path, monkeypatch):
+    make(tmp_path, "a.md", "We open at 8.")
+    make(tmp_path, "b.md", "We close at 6.")
+    real = Path.is_symlink
+
+    def is_symlink(path):
+        if path.name == "b.md":
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(Path, "is_symlink", is_symlink)
+    found, [bad] = read_folder(tmp_path)
+    assert [document.id for document in found] == ["a"]
+    assert bad.reason == "permission denied; make it and its folder readable for this user"
 
 
 def test_a_link_to_a_folder_outside_is_followed_once(tmp_path):

@@ -46,8 +46,6 @@ def test_each_leg_ranks_in_its_own_order(index):
     found = rankings.ids(Query("-", "umbrellas at the kiosk"))
     assert found["dense"] == ["kb-a#2", "kb-a#1", "kb-a#3"]
     assert found["words"][0] == "kb-a#3"
-    # What words alone bring in joins the pool, and is put where its cosine says.
-    assert found["widened"] == found["dense"]
     # Ranks 3 and 1 make more than ranks 1 and none, or 2 and none.
     assert found["hybrid"][0] == "kb-a#3"
     # That of the sentence which would be said comes first, the others by theirs.

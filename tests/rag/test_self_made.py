@@ -54,6 +54,29 @@ def test_passages_with_one_question_are_one(made):
     }  # fmt: skip
 
 
+def test_what_is_one_with_one_of_two_is_one_with_both(tmp_path):
+    """The third is nearly the first, and asked as the second is: no one of them is asked alone."""
+    (tmp_path / "faq.csv").write_text(
+        "question,answer\n"
+        "How long does a bike repair take in summer?,All of our bike repairs take up to one week.\n"
+        "Can a repair be done while someone waits?,Some repairs are done at the counter.\n"
+        "Can a repair be done while someone waits?,All of our bike repaires take up to one week.\n",
+        "utf-8",
+    )
+    made = make(build(documents.load(tmp_path), TableEmbedder({}), {}))
+    assert [one.leave_out for one in of(made, LEFT_OUT)] == [{"faq#1", "faq#2", "faq#3"}]
+
+
+def test_questions_that_are_the_same_with_words_left_out_are_one(tmp_path):
+    (tmp_path / "faq.csv").write_text(
+        "question,answer\nHow many beds has room 101?,Two beds and a sofa.\n"
+        "How many beds has room 102?,A single one only.\n",
+        "utf-8",
+    )
+    made = make(build(documents.load(tmp_path), TableEmbedder({}), {}))
+    assert [one.leave_out for one in of(made, LEFT_OUT)] == [{"faq#1", "faq#2"}]
+
+
 def test_the_same_is_asked_while_its_passages_are_absent(made):
     known = {
         one.asked.query.text: frozenset(one.asked.question.relevant)

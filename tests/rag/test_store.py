@@ -1,3 +1,4 @@
+import json
 import signal
 import subprocess
 import sys
@@ -121,6 +122,41 @@ def test_a_damaged_index_is_built_again(folder, embedder, caplog):
     assert len(open_index(folder, embedder).kb.passages) == 3
 
 
+def test_a_damaged_index_of_words_is_built_again(folder, embedder, caplog):
+    recipe = Recipe(sparse=True)
+    open_index(folder, embedder, recipe)
+    rows = in_service(folder) / "words" / "rows.npy"
+    rows.write_bytes(rows.read_bytes()[:40])
+    with pytest.raises(KnowledgeBaseError, match=r"cannot be read .*; run: frontdesk kb build"):
+        store.load(folder, embedder)
+    assert store.rebuild(folder, embedder, recipe).embedded
+    assert "building it whole" in caplog.text
+    assert store.load(folder, embedder).words
+
+
+@pytest.mark.parametrize("key", ["kb", "embedder", "keys", "pieces", "languages", "vocabulary"])
+def test_an_index_that_does_not_say_what_it_is_is_built_again(folder, embedder, caplog, key):
+    open_index(folder, embedder)
+    path = in_service(folder) / "meta.json"
+    meta = json.loads(path.read_text("utf-8"))
+    del meta[key]
+    path.write_text(json.dumps(meta), "utf-8")
+    with pytest.raises(KnowledgeBaseError, match=f"meta.json lacks {key}.*run: frontdesk kb build"):
+        store.load(folder, embedder)
+    assert len(open_index(folder, embedder).kb.passages) == 3
+    assert "building it again" in caplog.text
+
+
+def test_an_index_that_older_readers_made_is_built_again_from_the_files(folder, embedder, caplog):
+    open_index(folder, embedder)
+    first = in_service(folder)
+    meta = first / "meta.json"
+    meta.write_text(meta.read_text("utf-8").replace('"format": 4', '"format": 3'), "utf-8")
+    assert len(open_index(folder, embedder).kb.passages) == 3
+    assert "format 3, not 4" in caplog.text
+    assert in_service(folder) != first
+
+
 def test_another_embedder_is_refused(folder, embedder):
     open_index(folder, embedder)
     with pytest.raises(KnowledgeBaseError, match=r"another embedder .* run: frontdesk kb build$"):
@@ -160,6 +196,13 @@ def test_a_folder_that_cannot_be_written_to(folder, embedder, caplog):
     (folder / ".frontdesk").write_text("in the way", "utf-8")
     assert len(open_index(folder, embedder).kb.passages) == 3
     assert "kept until this process ends" in caplog.text
+
+
+def test_no_room_for_temporary_files_either(folder, embedder):
+    (folder / ".frontdesk").write_text("in the way", "utf-8")
+    full = OSError(28, "No space left on device")
+    with pytest.raises(store.NotWrittenError, match=r"\(No space left on device\).*set TMPDIR"):
+        open_index(folder, Stopping(embedder, full))
 
 
 def test_the_last_but_one_is_kept_and_older_ones_go(folder, embedder):
@@ -212,6 +255,25 @@ def test_a_build_that_fails_leaves_the_last_one(folder, embedder):
     assert [p.text for p in store.load(folder, plain).kb.passages] == ["We open at 8 a.m."]
 
 
+def test_a_disk_that_fills_at_the_index_of_words(folder, embedder, monkeypatch, caplog):
+    recipe = Recipe(sparse=True)
+    open_index(folder, embedder, recipe)
+    write_kb(folder, hours="We open at 9 a.m.")
+
+    save = np.save
+
+    def full(path, array):
+        if "words" in str(path):
+            raise OSError(28, "No space left on device")
+        save(path, array)
+
+    monkeypatch.setattr(np, "save", full)
+    with pytest.raises(store.NotWrittenError, match="No space left on device"):
+        store.rebuild(folder, embedder, recipe)
+    assert open_index(folder, embedder, recipe).kb.passages[0].text.startswith("On weekdays")
+    assert "answering from the documents as they were before" in caplog.text
+
+
 def test_a_killed_build_is_cleaned_up_by_the_next(folder, embedder):
     code = (
         "import sys, time; from rag import store, building;"
@@ -225,3 +287,26 @@ def test_a_killed_build_is_cleaned_up_by_the_next(folder, embedder):
         process.send_signal(signal.SIGKILL)
     assert store.open_index(folder, embedder).kb.passages[0].id == "kb-hours#1"
     assert [p.name for p in (folder / ".frontdesk").iterdir() if "unfinished" in p.name] == []
+
+
+def test_a_build_in_another_container_is_left_alone(folder, embedder):
+    # There a process has an id that no process has here.
+    code = (
+        "import os; os.getpid = lambda: 4194305;"
+        "from rag import store, building; real = building.entry; wait = [1];"
+        "building.entry = lambda *a: (wait and (wait.pop(), print('on', flush=True), input()),"
+        "real(*a))[1];"
+        f"store.rebuild({str(folder)!r})"
+    )
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe) as process:
+        assert process.stdout.readline() == b"on\n"
+        (building,) = (folder / ".frontdesk").glob("unfinished-*")
+        open_index(folder, embedder)
+        first = in_service(folder)
+        assert list((folder / ".frontdesk").glob("unfinished-*")) == [building]
+        process.communicate(b"\n", timeout=60)
+    assert process.returncode == 0
+    assert in_service(folder) != first
+    assert len(store.load(folder, embedder).kb.passages) == 3
+    assert list((folder / ".frontdesk").glob("unfinished-*")) == []

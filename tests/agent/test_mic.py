@@ -1,0 +1,35 @@
+import gc
+from types import SimpleNamespace
+
+import pytest
+
+from agent.commands import mic
+
+
+@pytest.fixture
+def collector():
+    yield
+    gc.unfreeze()
+
+
+def test_what_is_loaded_is_set_aside_before_the_call(command, monkeypatch, collector):
+    seen = []
+
+    class Call:
+        def __init__(self, *_, **__):
+            pass
+
+        async def run(self):
+            seen.append(("call", gc.get_freeze_count() > 0))
+
+    def prerender(count):
+        gc.unfreeze()
+        seen.append(("prerender", gc.get_freeze_count() > 0))
+
+    for name in ("check_devices", "local_transport"):  # no sound device here
+        monkeypatch.setattr(mic, name, lambda *_: None)
+    monkeypatch.setattr("agent.engines.Engines", lambda _: SimpleNamespace(prerender=prerender))
+    monkeypatch.setattr("agent.call.Call", Call)
+    code, out, _ = command("mic")
+    assert (code, out.startswith("speak now")) == (0, True)
+    assert seen == [("prerender", False), ("call", True)]
