@@ -68,8 +68,8 @@ class Named:
         lacking = self._lacking(near, beside)
         if not lacking:
             return ""
-        if new := self.new_missed(near, beside):
-            return new
+        if self.new and self.new <= lacking:
+            return _not_there(self.new)
         in_sentence = near.max(axis=1)
         # What a follow-up took over is not what it asks for.
         rows = [n for w in self.new for n in range(w.start, w.end)]
@@ -78,7 +78,7 @@ class Named:
             if name not in lacking or (self.new and name not in self.new):
                 continue
             if kind in lacking and not self.new:
-                return f"asked about {name.text} {kind.text}, which is not there"
+                return _not_there((name, kind))
             if _mean(in_sentence, kind) < _FOUND:
                 continue
             column = int(near[kind.start : kind.end].max(axis=0).argmax())
@@ -89,9 +89,8 @@ class Named:
 
     def new_missed(self, near: Vectors, beside: str = "") -> str:
         """The words that a follow-up brought in, if none of them is found; else ''."""
-        if not self.new or not self.new <= self._lacking(near, beside):
-            return ""
-        return f"asked about {_text(self.new)}, which is not there"
+        is_missed = self.new and self.new <= self._lacking(near, beside)
+        return _not_there(self.new) if is_missed else ""
 
     def _lacking(self, near: Vectors, beside: str) -> set[Word]:
         """The words named that are not found."""
@@ -108,8 +107,9 @@ def _pairs_said(pieces: tuple[str, ...]) -> tuple[tuple[Word, Word], ...]:
     return tuple(_pairs([w for w in whole_words(pieces) if not _is_letter(w)]))
 
 
-def _text(words: Collection[Word]) -> str:
-    return " ".join(word.text for word in sorted(words, key=lambda word: word.start))
+def _not_there(words: Collection[Word]) -> str:
+    text = " ".join(word.text for word in sorted(words, key=lambda word: word.start))
+    return f"asked about {text}, which is not there"
 
 
 def _pairs(words: Sequence[Word]) -> list[tuple[Word, Word]]:
