@@ -5,7 +5,8 @@ python -m bench.expansion --data DIR
 Over the businesses of DSTC10 track 2 in which nobody asks a wrong-context question, each one's
 answers as a knowledge base, its own questions asked. The rules were chosen by the figures of every
 second business; those of the others are held out. The sample clinic's questions, as typed, are the
-third set; the rules were written with it in view.
+third set; the rules were written with it in view. The embedder is MiniLM as it was published: it
+was tuned on some of these businesses.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from bench.public.rows import read, table
 from bench.results import write_result
 from rag import documents, questions
 from rag.calibration import SAMPLE_KB
-from rag.embed import Embedder, Vectors, default_embedder
+from rag.embed import Embedder, Vectors
+from rag.embedders.minilm import MiniLM
 from rag.expand import made_questions
 from rag.floor import auc
 from rag.rewrite import rewrite
@@ -55,7 +57,7 @@ def run(
         "held out": [_of_business(one) for one in others[1::2][::every]],
         "sample clinic": [_of_folder(kb)],
     }
-    vectors, total, done = _Known(embedder or default_embedder()), sum(map(len, sets.values())), 0
+    vectors, total, done = _Known(embedder or MiniLM(tuned=False)), sum(map(len, sets.values())), 0
     found: dict[str, Any] = {}
     for name, cases in sets.items():
         counted = _Counts()

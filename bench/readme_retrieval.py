@@ -13,6 +13,7 @@ _LEGS = {
     "dense": "meaning (cosine)",
     "hybrid": "meaning and words, fused by rank",
     "words": "words alone (BM25)",
+    "quoted": "how they are quoted (the score)",
 }
 
 

@@ -10,7 +10,6 @@ which names the data). With an embedder without weights the score is plain close
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,9 +22,11 @@ from numpy.typing import NDArray
 
 from rag import asked as rules
 from rag.embed import Embedder, Embedding, Vectors
+from rag.entry import KINDS
 from rag.index import Index
 from rag.namesake import Named
-from rag.pieces import stem, stems_of, stopwords, whole_words
+from rag.packed_arrays import unpacked
+from rag.pieces import stem, stems_of, whole_words
 from rag.reader import Reader, Words
 from rag.types import Hit, Query
 
@@ -64,9 +65,10 @@ _LESS = {
     "opposite": 0.5,
     "special_case": 0.2,
 }
-_PLAIN_LESS = np.array([_LESS.get(name, 0.0) for name in FEATURES])
+PLAIN_LESS = np.array([_LESS.get(name, 0.0) for name in FEATURES])
 # Sentences looked at of one passage.
 _MOST_SENTENCES = 32
+_QUESTIONS = (KINDS.index("question"), KINDS.index("made"))
 _NAMESAKE = FEATURES.index("namesake")
 # The most that closeness can be, with everything found.
 _CLOSEST = 3.0
@@ -126,20 +128,6 @@ def weights_for(name: str, digest: str) -> Weights | None:
     )
 
 
-def packed(values: Vectors) -> dict[str, Any]:
-    """An array as JSON: eight bits a number, one scale."""
-    scale = float(np.abs(values).max()) / 127 or 1.0
-    whole = np.round(values / scale).astype(np.int8)
-    data = base64.b64encode(whole.tobytes()).decode()
-    return {"shape": list(values.shape), "scale": scale, "int8": data}
-
-
-def unpacked(part: Mapping[str, Any]) -> Vectors:
-    """The array that :func:`packed` gave, float32."""
-    whole = np.frombuffer(base64.b64decode(part["int8"]), np.int8).reshape(part["shape"])
-    return whole.astype(np.float32) * np.float32(part["scale"])
-
-
 def default_floor(embedder: Embedder, language: str) -> float | None:
     """The floor for a business that has measured none.
 
@@ -176,7 +164,7 @@ def combine(view: View, weights: Weights) -> NDArray[np.float64]:
     logits = weights.bias[at] + np.einsum("sf,sf->s", view.values, weights.weights[at])
     logits += weights.behind[at] * (view.plain - view.plain.max(initial=-np.inf))
     if len(view.numbers) and len(view.asked.ids):
-        logits += weights.read[at] * weights.reader(view.asked, view.said)
+        logits += weights.read[at] * weights.reader(view.asked, view.said, view.near)
     values: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
     return values
 
@@ -187,7 +175,7 @@ class View:
 
     ``has_question`` (sentences,) is whether the source sets a question beside the passage,
     ``plain`` (sentences,) the closeness that owes nothing to learning. ``asked`` and ``said`` are
-    the word pieces of the question and of the sentences.
+    the word pieces of the question and of the sentences, ``near`` (asked, said) their cosines.
     """
 
     numbers: NDArray[np.int64]
@@ -197,22 +185,24 @@ class View:
     values: NDArray[np.float64]
     asked: Words
     said: Words
+    near: Vectors
 
 
 def look_at(query: Query, asked: Embedding, hits: Sequence[Hit], index: Index) -> View:
     """The features of every sentence of the passages ``hits``."""
     numbers, of_hit = _sentences(asked, hits, index)
     pieces, said = _asked(query, asked, index), _said(numbers, index)
+    near = pieces.vectors @ said.vectors.T
     values = np.zeros((len(numbers), len(FEATURES)))
     plain = np.zeros(len(numbers))
     if len(numbers):
         values[:, 0] = index.sentence_vectors[numbers.tolist()] @ asked.vector
         values[:, 1:4] = _closeness(asked, hits, index)[of_hit]
-        near = pieces.vectors @ said.vectors.T
         values[:, 4:7] = _support(pieces, said, near, of_hit)
         values[:, 7] = _same_words(asked, pieces.weight, hits)[of_hit]
         beside = [hits[hit].passage.question for hit in of_hit.tolist()]
-        texts = [index.sentences[number].text for number in numbers.tolist()]
+        ends = index.sentence_rows[numbers, :2].tolist()
+        texts = [hits[h].passage.text[a:b] for h, (a, b) in zip(of_hit.tolist(), ends, strict=True)]
         values[:, 8:] = [
             _rules(query.text, text, own) for text, own in zip(texts, beside, strict=True)
         ]
@@ -220,9 +210,9 @@ def look_at(query: Query, asked: Embedding, hits: Sequence[Hit], index: Index) -
             named = Named.of(asked.pieces, query.focus)
             values[:, _NAMESAKE] = _namesakes(named, said, near, beside, index)
         support = (1 - _PASSAGE_SHARE) * values[:, 4] + _PASSAGE_SHARE * values[:, 5]
-        plain = values[:, 0] + 2 * support - values @ _PLAIN_LESS
+        plain = values[:, 0] + 2 * support - values @ PLAIN_LESS
     has_question = np.array([hit.passage.question is not None for hit in hits], bool)
-    return View(numbers, of_hit, has_question[of_hit], plain, values, pieces, said)
+    return View(numbers, of_hit, has_question[of_hit], plain, values, pieces, said, near)
 
 
 def _sentences(
@@ -249,10 +239,9 @@ def _closeness(asked: Embedding, hits: Sequence[Hit], index: Index) -> NDArray[n
     """Of each passage: its cosine, and those of its own and its made questions, 0 for none."""
     rows = []
     for hit in hits:
-        passage = index.passage_number(hit.passage.id)
-        question = index.cosine(asked.vector, passage, "question")
-        made = index.cosine(asked.vector, passage, "made")
-        rows.append((hit.score, max(question, 0.0), max(made, 0.0)))
+        cosines, kinds = index.key_cosines(asked.vector, index.passage_number(hit.passage.id))
+        of_questions = (cosines[kinds == kind].max(initial=0.0) for kind in _QUESTIONS)
+        rows.append((hit.score, *of_questions))
     return np.array(rows)
 
 
@@ -270,16 +259,15 @@ def _said(numbers: NDArray[np.int64], index: Index) -> Words:
     A sentence that the tokenizer makes nothing of has one: a zero vector with the id -1, which is
     like no other.
     """
-    rows = index.sentence_rows[numbers]
-    counts = (rows[:, 3] - rows[:, 2]).astype(np.int64)
-    sizes = np.maximum(counts, 1)
-    starts = np.cumsum(sizes) - sizes
-    ids = np.full(sizes.sum(), -1, np.int64)
-    vectors = np.zeros((len(ids), index.piece_vectors.shape[1]), np.float32)
-    for at, count, first in zip(starts, counts, rows[:, 2].tolist(), strict=True):
-        ids[at : at + count] = index.piece_ids[first : first + count]
-        vectors[at : at + count] = index.piece_vectors[first : first + count]
-    return Words(vectors, ids, rarity_of(ids, index).astype(np.float32), sizes)
+    first, last = index.sentence_rows[numbers, 2], index.sentence_rows[numbers, 3]
+    sizes = np.maximum(last - first, 1).astype(np.int64)
+    steps = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    there = np.repeat(last > first, sizes)
+    rows = (np.repeat(first, sizes) + steps)[there]
+    vectors = np.zeros((len(there), index.piece_vectors.shape[1]), np.float32)
+    ids = np.full(len(there), -1, np.int64)
+    vectors[there], ids[there] = index.piece_vectors[rows], index.piece_ids[rows]
+    return Words(vectors, ids, rarity_of(ids, index), sizes)
 
 
 def _namesakes(
@@ -332,20 +320,16 @@ def _same_words(asked: Embedding, shares: Vectors, hits: Sequence[Hit]) -> NDArr
     return same
 
 
-def rarity_of(ids: NDArray[np.int64], index: Index) -> NDArray[np.float64]:
+def rarity_of(ids: NDArray[np.int64], index: Index) -> NDArray[np.float32]:
     """How rare each piece is here; 0 for stop words and for the empty one."""
-    counts = index.piece_counts[ids]
-    rarity = np.log(1 + (len(index.kb.passages) - counts + 0.5) / (counts + 0.5))
-    names, plain = index.vocabulary, stopwords()
-    counted = [n >= 0 and names[n] not in plain for n in ids.tolist()]
-    rare: NDArray[np.float64] = np.where(counted, rarity, 0.0)
+    rare: NDArray[np.float32] = np.where(ids >= 0, index.rarity[ids], np.float32(0))
     return rare
 
 
 def _rules(question: str, sentence: str, own_question: str | None) -> tuple[float, ...]:
     """The features from ``kind_fits`` on: what plain rules say."""
     whole = f"{own_question} {sentence}" if own_question else sentence
-    asked, stated, evidence = rules.traits(question), rules.traits(sentence), rules.traits(whole)
+    asked, stated, evidence = (rules.traits(text) for text in (question, sentence, whole))
     has_kind = bool(rules.kind_asked(question))
     kind_missing = bool(rules.wrong_kind(question, sentence, own_question))
     return (

@@ -135,7 +135,7 @@ _OPPOSITES = (
     ("collection", r"\bpick(?:ing|ed)?[- ]?up\b", r"\bdrop(?:ping|ped)?[- ]?off\b"),
     ("limit", r"\bminimum\b|\bat least\b", r"\bmaximum\b|\bat most\b"),
 )
-_SIDES = tuple((name, re.compile(one), re.compile(other)) for name, one, other in _OPPOSITES)
+_SIDES = tuple((name, (re.compile(one), re.compile(other))) for name, one, other in _OPPOSITES)
 # "open from 8 to 6" states both ends; "closed" answers either.
 _BOTH_ENDS = re.compile(
     r"\bfrom\b.*\b(?:to|until|till)\b|\d\s*[-–]\s*\d|\bclosed\b|\bbetween\b.*\band\b"
@@ -155,17 +155,10 @@ _SAYS_YES_NO = re.compile(r"(?:yes|no|yeah|nope|sure|unfortunately|sorry)\b")
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What the rules read off one text, whichever side it is on; kept, for texts come again.
-
-    ``answers`` are the kinds of value that it holds, ``sides`` the sides of opposites that it
-    names (a number of ``_SIDES``, and 0 or 1).
-    """
+    """What the rules read off every text, whichever side it is on; kept, for texts come again."""
 
     days: frozenset[str]
-    answers: frozenset[str]
-    sides: frozenset[tuple[int, int]]
     is_special: bool
-    both_ends: bool
     is_question: bool
     says_yes_no: bool
 
@@ -176,18 +169,35 @@ def traits(text: str) -> Traits:
     text = text.lower()
     return Traits(
         days=days.named_days(text),
-        answers=frozenset(name for name, _, holds in _KINDS if holds.search(text)),
-        sides=frozenset(
-            (number, side)
-            for number, pair in enumerate(_SIDES)
-            for side, pattern in enumerate(pair[1:])
-            if pattern.search(text)
-        ),
         is_special=bool(_SPECIAL.search(text)),
-        both_ends=bool(_BOTH_ENDS.search(text)),
         is_question=text.rstrip().endswith("?"),
         says_yes_no=bool(_SAYS_YES_NO.match(text)),
     )
+
+
+# What follows is looked for only where a question calls for it, as few do.
+
+
+@lru_cache(maxsize=16384)
+def _holds(kind: str, text: str) -> bool:
+    """Whether ``text`` holds a value of this kind."""
+    return bool(_ANSWERS[kind].search(text.lower()))
+
+
+@lru_cache(maxsize=16384)
+def _on_side(number: int, side: int, text: str) -> bool:
+    """Whether ``text`` names side 0 or 1 of a pair of ``_SIDES``."""
+    return bool(_SIDES[number][1][side].search(text.lower()))
+
+
+@lru_cache(maxsize=64)  # asked of every candidate in turn
+def _sides_asked(question: str) -> tuple[tuple[int, int], ...]:
+    """The sides that ``question`` names, and not the other ones too."""
+    question = question.lower()
+    named = {
+        (n, s) for n, (_, pair) in enumerate(_SIDES) for s in (0, 1) if pair[s].search(question)
+    }
+    return tuple(sorted((n, s) for n, s in named if (n, 1 - s) not in named))
 
 
 def wrong_day(question: str, sentence: str) -> str:
@@ -234,7 +244,7 @@ def wrong_kind(question: str, sentence: str, own_question: str | None = None) ->
     the same kind: "When do I get it? As soon as it is done."
     """
     kind = kind_asked(question)
-    if not kind or kind in traits(sentence).answers:
+    if not kind or _holds(kind, sentence):
         return ""
     if own_question and kind_asked(own_question) == kind:
         return ""
@@ -243,13 +253,11 @@ def wrong_kind(question: str, sentence: str, own_question: str | None = None) ->
 
 def opposite(question: str, sentence: str) -> str:
     """Which opposite of what is asked ``sentence`` states, or ''."""
-    asked, stated = traits(question), traits(sentence)
-    for number, side in asked.sides:
-        name, *patterns = _SIDES[number]
-        other = (number, 1 - side)
-        if other in asked.sides or other not in stated.sides or (number, side) in stated.sides:
+    for number, side in _sides_asked(question):
+        name, patterns = _SIDES[number]
+        if not _on_side(number, 1 - side, sentence) or _on_side(number, side, sentence):
             continue
-        if name == "opening" and stated.both_ends:
+        if name == "opening" and _BOTH_ENDS.search(sentence.lower()):
             continue
         if name == "age" and _ONLY.search(sentence.lower()):
             continue

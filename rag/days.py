@@ -67,6 +67,12 @@ _ALSO_CALLED = (
     (re.compile(r"\bmlk day\b"), "martin luther king day"),
 )
 
+# Most sentences name neither a holiday nor a day: two searches show it, in place of sixty.
+_MAY_BE_HOLIDAY = re.compile(
+    "|".join([HOLIDAY.pattern, *(pattern.pattern for pattern, _ in _ALSO_CALLED)])
+)
+_MAY_BE_DAY = re.compile(r"day|daily|week|\b(?:mon|tue|wed|thu|fri|sat|sun)")
+
 _DAY = r"(mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?s?\.?"
 _SPAN = re.compile(rf"\b{_DAY}\s*(?:to|through|thru|until|till|-|–|—)\s*{_DAY}(?!\w)")
 # "Sat 9–1", "Sun: closed": short only before what holds on the day.
@@ -83,7 +89,10 @@ def weekdays(text: str) -> frozenset[str]:
 
     Holidays that hold a weekday's name ("Good Friday") do not count.
     """
-    text = _without_holidays(text.lower())
+    text = text.lower()
+    if not _MAY_BE_DAY.search(text):
+        return frozenset()
+    text = _without_holidays(text)
     found: set[str] = set()
     for match in _SPAN.finditer(text):
         first, last = (_number(name) for name in match.groups())
@@ -99,7 +108,10 @@ def weekdays(text: str) -> frozenset[str]:
 @lru_cache(maxsize=8192)
 def holidays(text: str) -> frozenset[str]:
     """The holidays that ``text`` names, each under one name ("july 4" is independence day)."""
-    text = by_usual_name(text.lower().replace("’", "'"))
+    text = text.lower().replace("’", "'")
+    if not _MAY_BE_HOLIDAY.search(text):
+        return frozenset()
+    text = by_usual_name(text)
     found: set[str] = set()
     for match in _BESIDE_HOLIDAY.finditer(text):
         found.update(f"day {match['side']} {name}" for name in holidays(match["holiday"]))
@@ -129,7 +141,10 @@ def by_usual_name(text: str) -> str:
 
 
 def _without_holidays(text: str) -> str:
-    text = _BESIDE_HOLIDAY.sub(" ", by_usual_name(text.replace("’", "'")))
+    text = text.replace("’", "'")
+    if not _MAY_BE_HOLIDAY.search(text):
+        return text
+    text = _BESIDE_HOLIDAY.sub(" ", by_usual_name(text))
     for _, pattern in _HOLIDAYS:
         text = pattern.sub(" ", text)
     return text

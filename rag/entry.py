@@ -142,7 +142,10 @@ def entry(planned: Plan, embedded: Sequence[Embedding], questions: Vectors) -> E
     vectors: list[Vectors] = []
     for number, (start, end) in enumerate(planned.spans):
         part = _part(planned, wholes, start, end)
-        names, rows = part or (alone[number].pieces, _rows(alone[number]))
+        if part is None and alone:
+            part = alone[number].pieces, _rows(alone[number])
+        # The tokenizer may make nothing of a sentence: of "\ufffd\ufffd", for one.
+        names, rows = part or ((), np.empty((0, len(wholes[0].vector)), np.float32))
         sentences.append((start, end, len(pieces), len(pieces) + len(names)))
         pieces += names
         vectors.append(rows)

@@ -26,7 +26,7 @@ from rag.bm25 import Bm25
 from rag.calibration import Calibration
 from rag.documents import KnowledgeBase
 from rag.embed import Embedder, Vectors
-from rag.entry import KINDS, Recipe
+from rag.entry import Recipe
 from rag.nearest import Flat, Hnsw
 from rag.pieces import stopwords, whole_words
 from rag.types import Hit
@@ -87,7 +87,7 @@ class PieceVectors:
     def __len__(self) -> int:
         return len(self._values)
 
-    def __getitem__(self, rows: slice) -> Vectors:
+    def __getitem__(self, rows: slice | NDArray[np.int64]) -> Vectors:
         found: Vectors = self._values[rows].astype(np.float32)
         found *= self._scales[rows, None]
         return found
@@ -180,16 +180,14 @@ class Index:
             return self.nearest_passages(vector, k * 4)[:k]
         return list(best.items())
 
-    def cosine(self, vector: Vectors, passage: int, kind: str | None = None) -> float:
-        """Cosine of passage number ``passage`` to a unit ``vector``: that of its closest key.
+    def cosine(self, vector: Vectors, passage: int) -> float:
+        """Cosine of passage number ``passage`` to a unit ``vector``: that of its closest key."""
+        return float(self.key_cosines(vector, passage)[0].max(initial=-1.0))
 
-        Of keys of one ``kind`` (see ``rag.entry.KINDS``) if given; -1 where there is none.
-        """
-        rows = slice(*self.key_bounds[passage : passage + 2])
-        scores = self.keys[rows] @ vector
-        if kind is not None:
-            scores = scores[self.key_kinds[rows] == KINDS.index(kind)]
-        return float(scores.max(initial=-1.0))
+    def key_cosines(self, vector: Vectors, passage: int) -> tuple[Vectors, NDArray[np.uint8]]:
+        """Those of each key of a passage to a unit ``vector``; with the keys' kinds."""
+        rows = slice(*self.key_bounds[passage : passage + 2].tolist())
+        return self.keys[rows] @ vector, self.key_kinds[rows]
 
     def search(self, vector: Vectors, k: int, leave_out: Collection[str] = ()) -> tuple[Hit, ...]:
         """The ``k`` best passages for a unit ``vector`` (dim,), best first.
@@ -257,6 +255,14 @@ class Index:
             return np.full(len(pieces), 1 / max(len(pieces), 1), np.float32)
         shares: Vectors = weights / total
         return shares
+
+    @cached_property
+    def rarity(self) -> NDArray[np.float32]:
+        """How rare each entry of the vocabulary is here, 0 for stop words; and 0 for "none"."""
+        plain, passages = stopwords(), len(self.kb.passages)
+        rows = zip(self.vocabulary, self.piece_counts.tolist(), strict=True)
+        rare = [0.0 if piece in plain else _rarity(n, passages) for piece, n in rows]
+        return np.array([*rare, 0.0], np.float32)
 
     @cached_property
     def _first(self) -> dict[str, int]:

@@ -84,11 +84,14 @@ class Reader:
             arrays["mix"], arrays["mix_bias"], arrays["end"], arrays["end_bias"],
         )  # fmt: skip
 
-    def __call__(self, asked: Words, said: Words) -> NDArray[np.float64]:
-        """One number a text of ``said`` for the one question ``asked``: higher, better."""
+    def __call__(self, asked: Words, said: Words, cosines: Vectors) -> NDArray[np.float64]:
+        """One number a text of ``said`` for the one question ``asked``: higher, better.
+
+        ``cosines`` (asked, said) are those of their pieces.
+        """
         q, q_ids = asked.vectors[:MOST_ASKED], asked.ids[:MOST_ASKED]
         place, there = _places(said.sizes)
-        near = (q @ said.vectors.T)[:, place].transpose(1, 0, 2)  # texts, asked, said
+        near = cosines[:MOST_ASKED, place].transpose(1, 0, 2)  # texts, asked, said
         same = (q_ids[:, None] == said.ids)[:, place].transpose(1, 0, 2) & there[:, None]
         near_there = np.where(there[:, None], near, -1.0)
         shares = np.broadcast_to(asked.weight[:MOST_ASKED] * SHARES, near.shape[:2])

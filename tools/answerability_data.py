@@ -5,7 +5,8 @@ The made-up businesses of ``tools/businesses``, with questions that nothing answ
 of every business of the public knowledge base that the benchmark does not score
 (``bench.public.dstc``): each question that its source sets beside an answer, and the same question
 as other businesses word it, with and without the questions indexed. Some are asked inside the
-small talk of a call, some with words as a recogniser mishears them.
+small talk of a call, some with words as a recogniser mishears them. Questions and answers that
+scored businesses have word for word are left out.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from rag import asked as rules
 from rag import days, documents, make_query, open_index
 from rag.building import build
 from rag.embed import Embedder, Vectors
+from rag.embedders.minilm import MiniLM
 from rag.index import Index
 from rag.sentences import sentence_spans
 from rag.types import Query
@@ -140,7 +142,8 @@ def _closed_days(text: str) -> Iterator[Case]:
 def public(data: Path, cache: Path, embedder: Embedder) -> Iterator[Business]:
     """The businesses of the public knowledge base; their indexes are kept below ``cache``."""
     chosen = businesses(data)
-    own_cases = dict(zip((one.id for one in chosen), _cases(chosen, embedder), strict=True))
+    cases = _cases(chosen, _Scored.of(data))
+    own_cases = dict(zip((one.id for one in chosen), cases, strict=True))
     seen: Counter[str] = Counter()
     for one in sorted(chosen, key=lambda one: number(one.id)):
         seen[one.domain] += 1
@@ -199,10 +202,35 @@ def _index_of(one: dstc.Business, cache: Path, embedder: Embedder, *, titles: bo
     return open_index(folder, embedder)
 
 
-def _cases(
-    all_of: Sequence[dstc.Business], embedder: Embedder
-) -> Iterator[list[tuple[Case, bool]]]:
-    """The cases of each business, in order, and whether each is in another business's words."""
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """What the benchmark asks, and the answers that are right there, in plain words."""
+
+    questions: frozenset[str]
+    answers: frozenset[str]
+
+    @classmethod
+    def of(cls, data: Path) -> _Scored:
+        every = {one.id: one for one in dstc.businesses(data)}
+        asked = list(dstc.questions(data, {name: one.name for name, one in every.items()}))
+        gold = {(one.business, one.gold) for one in asked}
+        answers = (f.answer for one in every.values() for f in one.faqs if (one.id, f.id) in gold)
+        return cls(
+            frozenset(make_query(one.text).text for one in asked),
+            frozenset(make_query(answer).text for answer in answers),
+        )
+
+    def has(self, question: str, answer: str) -> bool:
+        """Whether either is scored."""
+        return question in self.questions or make_query(answer).text in self.answers
+
+
+def _cases(all_of: Sequence[dstc.Business], scored: _Scored) -> Iterator[list[tuple[Case, bool]]]:
+    """The cases of each business, in order, and whether each is in another business's words.
+
+    Which questions are the same is told by MiniLM as it was published, whatever is fitted.
+    """
+    embedder = MiniLM(tuned=False)
     titles = [(one.id, faq.question) for one in all_of for faq in one.faqs]
     owners = np.array([owner for owner, _ in titles])
     texts = [make_query(title).text for _, title in titles]
@@ -226,6 +254,8 @@ def _cases(
             others = [texts[n] for n in rng.permutation(wordings.get(row, []))]
             kept = [t for t in dict.fromkeys(others) if not _clash(t, title, faq.answer)]
             for text in [title, *kept[:_WORDINGS]]:
+                if scored.has(text, faq.answer):
+                    continue
                 query = make_query(_in_a_call(text, one.id))
                 case = Case(query, frozenset(right), states_number=bool(numbers))
                 found.append((case, text is not title))

@@ -47,6 +47,10 @@ _AGAINST = frozenset(
 )
 
 
+# Texts side by side: vectors, which pieces there are, ids, and what each piece counts.
+Padded = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
     """One question with the sentences found: of ten passages beside the right ones.
@@ -97,7 +101,9 @@ class Model(nn.Module):
         values = np.concatenate([s.view.values[p] for s, p in zip(seen, picks, strict=True)])
         at = np.concatenate([s.view.has_question[p] for s, p in zip(seen, picks, strict=True)])
         which = torch.from_numpy(at.astype(np.int64))
-        sums = self.bias[which] + self.read[which] * self._readings(seen, picks)
+        asked, of = _padded_asked(seen, picks)
+        readings = self.readings(asked, _padded_said(seen, picks), of)
+        sums = self.bias[which] + self.read[which] * readings
         sums = sums + (torch.tensor(values, dtype=torch.float32) * self.weights[which]).sum(dim=1)
         found = []
         behind = self.behind[which].split([len(pick) for pick in picks])
@@ -109,9 +115,9 @@ class Model(nn.Module):
             found.append((own + steep * lacks[0], own + steep * lacks[1]))
         return found
 
-    def _readings(self, seen: Sequence[Seen], picks: Sequence[np.ndarray]) -> torch.Tensor:
-        q, q_there, q_ids, shares, of = _padded_asked(seen, picks)
-        t, t_there, t_ids, rarity = _padded_said(seen, picks)
+    def readings(self, asked: Padded, said: Padded, of: torch.Tensor) -> torch.Tensor:
+        """What the reader makes of sentences, ``of`` (sentences,) the questions they go with."""
+        (q, q_there, q_ids, shares), (t, t_there, t_ids, rarity) = asked, said
         near = q[of] @ t.transpose(1, 2)
         near_there = near.masked_fill(~t_there[:, None], -1.0)
         same = (q_ids[of][:, :, None] == t_ids[:, None]).float()
@@ -204,7 +210,7 @@ def train(seen: Sequence[Seen], dim: int, seed: int = 0) -> Model:
         picks = [_pick(one, rng) for one in batch]
         sums = model(batch, picks)
         losses = [
-            _loss(*both, one, pick) * one.weight
+            loss_of(*both, one.right[pick], one.elsewhere[pick]) * one.weight
             for both, one, pick in zip(sums, batch, picks, strict=True)
         ]
         loss = torch.stack(losses).sum() / sum(one.weight for one in batch)
@@ -240,8 +246,11 @@ def _pick(one: Seen, rng: np.random.Generator) -> np.ndarray:
     return np.concatenate([right[:3], others[:_CLOSEST], rest])
 
 
-def _loss(sums: torch.Tensor, without: torch.Tensor, one: Seen, pick: np.ndarray) -> torch.Tensor:
-    right, elsewhere = torch.tensor(one.right[pick]), torch.tensor(one.elsewhere[pick])
+def loss_of(
+    sums: torch.Tensor, without: torch.Tensor, is_right: np.ndarray, is_elsewhere: np.ndarray
+) -> torch.Tensor:
+    """A right sentence is first and above 0; without the right passages nothing is above 0."""
+    right, elsewhere = torch.tensor(is_right), torch.tensor(is_elsewhere)
     loss = softplus(without[elsewhere].max()) if elsewhere.any() else sums.sum() * 0
     if not right.any():
         return loss
@@ -250,27 +259,26 @@ def _loss(sums: torch.Tensor, without: torch.Tensor, one: Seen, pick: np.ndarray
     return loss + _ORDER * ranking + softplus(-best)
 
 
-def _padded_asked(seen: Sequence[Seen], picks: Sequence[np.ndarray]) -> list[torch.Tensor]:
-    """Questions side by side: vectors, which pieces there are, ids, shares; and whose each is."""
+def _padded_asked(seen: Sequence[Seen], picks: Sequence[np.ndarray]) -> tuple[Padded, torch.Tensor]:
+    """Questions side by side, with their shares; and whose each picked sentence is."""
     parts = [(one.asked.vectors, one.asked.ids, one.asked.weight * SHARES) for one in seen]
     padded = _padded([tuple(p[:MOST_ASKED] for p in part) for part in parts], -1)
     of = np.repeat(np.arange(len(seen)), [len(pick) for pick in picks])
-    return [*padded, torch.tensor(of)]
+    return padded, torch.tensor(of)
 
 
-def _padded_said(seen: Sequence[Seen], picks: Sequence[np.ndarray]) -> list[torch.Tensor]:
-    """Sentences side by side: vectors, which pieces there are, ids, rarity."""
+def _padded_said(seen: Sequence[Seen], picks: Sequence[np.ndarray]) -> Padded:
+    """Sentences side by side, with their rarity."""
     parts = []
     for one, pick in zip(seen, picks, strict=True):
         for first, last in one.rows[pick].tolist():
             rows = slice(first, min(last, first + MOST_SAID))
             parts.append((one.said.vectors[rows], one.said.ids[rows], one.said.weight[rows]))
-    padded = _padded(parts, -2)
-    padded[3] *= RARITIES
-    return padded
+    vectors, there, ids, rarity = _padded(parts, -2)
+    return vectors, there, ids, rarity * RARITIES
 
 
-def _padded(parts: Sequence[tuple[np.ndarray, ...]], absent: int) -> list[torch.Tensor]:
+def _padded(parts: Sequence[tuple[np.ndarray, ...]], absent: int) -> Padded:
     shape = (len(parts), max(1, *(len(ids) for _, ids, _ in parts)))
     vectors = np.zeros((*shape, parts[0][0].shape[1]), np.float32)
     there, ids = np.zeros(shape, bool), np.full(shape, absent, np.int64)
@@ -280,4 +288,5 @@ def _padded(parts: Sequence[tuple[np.ndarray, ...]], absent: int) -> list[torch.
         size = len(names)
         vectors[n, :size], ids[n, :size], weight[n, :size] = some, names, counts
         there[n, :size] = True
-    return [torch.from_numpy(part) for part in (vectors, there, ids, weight)]
+    tensors = [torch.from_numpy(part) for part in (vectors, there, ids, weight)]
+    return tensors[0], tensors[1], tensors[2], tensors[3]

@@ -16,6 +16,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,11 +28,12 @@ from answerability_model import Model, Seen, score, train
 from tqdm import tqdm
 
 from bench.public import dstc
-from rag.answerability import DATA, FEATURES, FORMAT, look_at, packed, rarity_of
+from rag.answerability import DATA, FEATURES, FORMAT, look_at, rarity_of
 from rag.embed import Embedder, Embedding
 from rag.embedders import make
 from rag.floor import auc
 from rag.index import Index
+from rag.packed_arrays import packed
 from rag.reader import Words
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -59,7 +61,7 @@ def words_of(index: Index) -> Words:
     count = len(index.piece_ids)
     own = np.asarray(index.piece_ids).astype(np.int64)
     names = np.array([number(piece) for piece in index.vocabulary], np.int64)
-    rarity = rarity_of(own, index).astype(np.float32)
+    rarity = rarity_of(own, index)
     return Words(index.piece_vectors[0:count], names[own], rarity, np.array([count]))
 
 
@@ -84,7 +86,16 @@ def see(case: Case, index: Index, said: Words, embedded: Embedded) -> Seen | Non
     )
 
 
-def see_all(own: Iterable[Business], embedder: Embedder) -> list[tuple[Business, Case, Seen]]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """One question: its business, which figures it belongs to, and what the model sees."""
+
+    business: str
+    kind: str
+    seen: Seen
+
+
+def see_all(own: Iterable[Business], embedder: Embedder) -> list[Row]:
     """Every question of some businesses."""
     embedded = Embedded(embedder)
     found = []
@@ -93,7 +104,7 @@ def see_all(own: Iterable[Business], embedder: Embedder) -> list[tuple[Business,
         for case in one.cases:
             seen = see(case, one.index, said, embedded)
             if seen:
-                found.append((one, case, seen))
+                found.append(Row(one.id, kind_of(one, case), seen))
     return found
 
 
@@ -142,37 +153,43 @@ def as_json(model: Model) -> dict[str, Any]:
     return sets
 
 
-def fit(data: Path, cache: Path, embedder: Embedder) -> dict[str, Any]:
-    """Fit everything; the table that is written."""
-    every = see_all(made(data, embedder), embedder) + see_all(
-        public(data, cache, embedder), embedder
-    )
-    left_out = [number(one.id) % PARTS == 0 for one, _, _ in every]
-    seen = [one for _, _, one in every]
-    kept = [one for one, is_out in zip(seen, left_out, strict=True) if not is_out]
-    judged = [row for row, is_out in zip(every, left_out, strict=True) if is_out]
-    sums = score(train(kept, embedder.dim), [one for _, _, one in judged])
-    kinds = np.array([kind_of(one, case) for one, case, _ in judged])
+def is_left_out(business: str) -> bool:
+    """Whether a business is of the quarter that the figures are of."""
+    return number(business) % PARTS == 0
+
+
+def left_out(rows: Sequence[Row], dim: int) -> tuple[dict[str, Any], float]:
+    """The figures of a quarter of the businesses, scored by a model fitted on the others; and the
+    floor that over-refuses 5 % of those that answers alone are looked up in."""
+    is_out = [is_left_out(row.business) for row in rows]
+    kept = [row.seen for row, out in zip(rows, is_out, strict=True) if not out]
+    judged = [row for row, out in zip(rows, is_out, strict=True) if out]
+    sums = score(train(kept, dim), [row.seen for row in judged])
+    kinds = np.array([row.kind for row in judged])
     found = {}
     for kind in sorted(set(kinds)):
-        rows = np.flatnonzero(kinds == kind)
-        found[kind] = figures([sums[n] for n in rows], [judged[n][2] for n in rows])
+        own = np.flatnonzero(kinds == kind).tolist()
+        found[kind] = figures([sums[n] for n in own], [judged[n].seen for n in own])
     best = [
         z.max()
-        for (z, _), (_, _, one), kind in zip(sums, judged, kinds, strict=True)
-        if kind.startswith("answers") and one.right.any() and one.right[z.argmax()]
+        for (z, _), row in zip(sums, judged, strict=True)
+        if row.kind.startswith("answers") and row.seen.right.any() and row.seen.right[z.argmax()]
     ]
-    floor = float(np.quantile(best, dstc.OVER_REFUSAL, method="lower"))
-    model = train(seen, embedder.dim)
-    counts = {kind: sum(one.kind == kind for one, _, _ in every) for kind in ("made", "public")}
-    counts["public"] = len(every) - counts["made"]
+    return found, float(np.quantile(best, dstc.OVER_REFUSAL, method="lower"))
+
+
+def fit(rows: Sequence[Row], embedder: Embedder) -> dict[str, Any]:
+    """Fit everything; the table that is written."""
+    found, floor = left_out(rows, embedder.dim)
+    model = train([row.seen for row in rows], embedder.dim)
+    made_up = sum(row.kind == "made" for row in rows)
     return {
         "format": FORMAT,
         "embedder": {"name": embedder.name, "hash": embedder.hash},
         "date": datetime.now(UTC).date().isoformat(),
         "data": [
-            {"set": str(MADE.relative_to(ROOT)), "questions": counts["made"]},
-            {"set": dstc.KB_FILE, "questions": counts["public"]},
+            {"set": str(MADE.relative_to(ROOT)), "questions": made_up},
+            {"set": dstc.KB_FILE, "questions": len(rows) - made_up},
         ],
         "left_out_businesses": found,
         "floors": {"en": round(1 / (1 + float(np.exp(-floor))), 4)},
@@ -190,7 +207,9 @@ def main() -> int:
     chosen = parser.parse_args()
     torch.set_num_threads(1)
     embedder = make(chosen.embedder)
-    table = fit(chosen.data, chosen.cache / embedder.name, embedder)
+    rows = see_all(made(chosen.data, embedder), embedder)
+    rows += see_all(public(chosen.data, chosen.cache / embedder.name, embedder), embedder)
+    table = fit(rows, embedder)
     path = DATA / f"answerability-{embedder.name}.json"
     path.write_text(json.dumps(table, indent=1) + "\n", "utf-8")
     print(json.dumps({name: table[name] for name in ("left_out_businesses", "floors")}, indent=1))

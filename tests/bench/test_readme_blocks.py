@@ -32,15 +32,15 @@ def results(tmp_path, monkeypatch):
 
 
 def test_retrieval(results):
-    legs = dict.fromkeys(("dense", "hybrid", "words"), RANKED)
-    right = {"dense": 10, "hybrid": 8, "words": 7}
+    legs = dict.fromkeys(("dense", "hybrid", "words", "quoted"), RANKED)
+    right = {"dense": 10, "hybrid": 8, "words": 7, "quoted": 9}
     core = {"typed": {"n": 10, "raw": right, "rewritten": {**right, "words": 6}}}
     results("retrieval", raw=legs, rewritten=legs, core=core)
     lines = readme.BLOCKS["retrieval"]().splitlines()
     assert lines[0] == "| questions | ranked by | recall@1 | recall@3 | hit@10 | MRR | nDCG |"
     assert lines[1] == "|---|---|---|---|---|---|---|"
     assert lines[2] == "| raw | meaning (cosine) | 0.500 | 0.750 | 1.000 | 0.600 | 0.700 |"
-    assert "words alone (BM25) 7 and 6." in lines[9]
+    assert "words alone (BM25) 7 and 6; how they are quoted (the score) 9 and 9." in lines[11]
     assert lines[-1] == f"`frontdesk eval retrieval` over 3 heard questions on {MEASURED}"
 
 

@@ -14,13 +14,12 @@ from rag.answerability import (
     combine,
     default_floor,
     look_at,
-    packed,
     score,
     stem,
-    unpacked,
     weights_for,
 )
 from rag.building import build
+from rag.packed_arrays import packed, unpacked
 from rag.reader import Words
 from tests.rag.shop_kb import write_kb
 
@@ -130,18 +129,20 @@ def words(weights, *sizes):
 
 
 def test_the_model_is_the_sum_that_it_says(weights):
+    asked, said = words(weights, 4), words(weights, 2, 1, 3)
     view = View(
         numbers=np.array([4, 5, 9]),
         hits=np.array([0, 0, 1]),
         has_question=np.array([False, False, True]),
         plain=np.array([2.0, 1.5, 1.9]),
         values=np.eye(3, len(FEATURES)),
-        asked=words(weights, 4),
-        said=words(weights, 2, 1, 3),
+        asked=asked,
+        said=said,
+        near=asked.vectors @ said.vectors.T,
     )
     rows = [0, 0, 1]
     linear = weights.bias[rows] + weights.weights[rows, [0, 1, 2]]
-    linear += weights.read[rows] * weights.reader(view.asked, view.said)
+    linear += weights.read[rows] * weights.reader(asked, said, view.near)
     linear += weights.behind[rows] * np.array([0.0, -0.5, -0.1])
     assert combine(view, weights) == pytest.approx(1 / (1 + np.exp(-linear)))
 
@@ -150,8 +151,9 @@ def test_only_the_order_is_by_plain_closeness(weights):
     empty = np.zeros((1, len(FEATURES)))
     one = np.array([0])
     said = words(weights, 1)
-    first = View(one, one, np.array([False]), np.array([0.1]), empty, said, said)
-    closer = View(one, one, np.array([False]), np.array([2.1]), empty, said, said)
+    near = said.vectors @ said.vectors.T
+    first = View(one, one, np.array([False]), np.array([0.1]), empty, said, said, near)
+    closer = View(one, one, np.array([False]), np.array([2.1]), empty, said, said, near)
     assert combine(first, weights) == combine(closer, weights)
     assert weights.behind[0] > 0
 

@@ -41,6 +41,7 @@ def test_weekdays(text, found):
         ("on black friday", {"day after thanksgiving"}),
         ("the day before Christmas", {"day before christmas"}),
         ("Xmas or the 4th of July", {"christmas", "independence day"}),
+        ("july the 4th", {"independence day"}),
         ("July 4 or the fourth of july", {"independence day"}),
         ("Easter Monday", {"easter monday"}),
         ("on Monday", set()),

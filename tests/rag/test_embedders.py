@@ -1,20 +1,26 @@
 """The local embedders: their vectors, pieces, ranges and limits."""
 
 import hashlib
+import json
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import onnx
 import onnx.numpy_helper
 import pytest
+from tokenizers import BertWordPieceTokenizer
 
-from frontdesk import ConfigError, ModelFileError
+from frontdesk import ConfigError, ModelFileError, models
 from rag.embed import default_embedder
-from rag.embedders import make, packed
+from rag.embedders import make, minilm_weights, onnx_reader, packed
+from rag.embedders.bert_graph import eight_bits
 from rag.embedders.e5 import bert_pieces
+from rag.embedders.minilm import MiniLM
+from rag.embedders.minilm_weights import Tuned
 from rag.embedders.onnx_writer import Graph
-from rag.embedders.session import one_thread
+from rag.embedders.session import one_thread, unit
 from rag.embedders.unigram import Token, Unigram
+from rag.packed_arrays import packed as pack
 
 SATURDAY = {
     "hi": "क्लिनिक शनिवार को कब खुलता है?",
@@ -44,7 +50,7 @@ def test_the_registry_makes_each_embedder_once():
 
 def test_hashes_name_the_model_and_stay():
     """Indexes on disk carry these."""
-    assert make("minilm").hash.startswith("da72aeee409caeaf13c2012560f1dea5")
+    assert make("minilm").hash.startswith("7e22d1ad45aba2234f201ee140e3d458")
     assert make("e5").hash.startswith("afa3c34bf140e93035ada9e71ea1e038")
 
 
@@ -97,6 +103,69 @@ def test_minilm_reads_questions_and_passages_alike():
     minilm = make("minilm")
     question, passage = (minilm.embed("when do you open", query=q).vector for q in (True, False))
     np.testing.assert_array_equal(question, passage)
+
+
+def test_minilm_agrees_with_the_graph_of_its_own_file():
+    """onnxruntime runs the exporter's graph in floats: the independent implementation."""
+    weights = minilm_weights.read(models.verified("minilm"))
+    ours, theirs = one_thread(weights.graph()), one_thread(models.verified("minilm"))
+    vocabulary = str(models.verified("minilm-vocab"))
+    tokenizer = BertWordPieceTokenizer(vocabulary, lowercase=True)
+    texts = ["when do you open", "A flu shot is $25 (cash), ½ price for children…", "word " * 200]
+    for text in texts:
+        ids = tokenizer.encode(text).ids
+        row = np.array([ids], np.int64)
+        inputs = {"input_ids": row, "attention_mask": np.ones_like(row)}
+        inputs["token_type_ids"] = np.zeros_like(row)
+        expected = unit(theirs.run(None, inputs)[0][0])
+        found = unit(ours.run(None, {"embedded": weights.table(ids)[None]})[0][0])
+        assert (found * expected).sum(axis=1).min() > 0.998, text
+
+
+def tuned(tmp_path, **changes):
+    """A file of what was tuned: 0.25 more in all of one matrix."""
+    down, up = np.ones((384, 2), np.float32), np.full((2, 1536), 0.125, np.float32)
+    table = {"of": "it", "added": {"3.up": {"down": pack(down), "up": pack(up)}}, **changes}
+    path = tmp_path / "tuned.json"
+    path.write_text(json.dumps(table), "utf-8")
+    return path
+
+
+def test_what_was_tuned_is_added_to_the_matrices(tmp_path):
+    path = models.verified("minilm")
+    before = minilm_weights.read(path)
+    change = Tuned.read("it", tuned(tmp_path))
+    after = minilm_weights.read(path, change)
+    np.testing.assert_allclose(after.matrices["3.up"], before.matrices["3.up"] + 0.25, atol=1e-4)
+    np.testing.assert_array_equal(after.matrices["2.up"], before.matrices["2.up"])
+    # It is named by what it adds, not by the file around it.
+    assert Tuned.read("it", tuned(tmp_path, date="2026-01-01")).digest == change.digest
+
+
+@pytest.mark.parametrize(
+    "changes", [{"of": "another"}, {"added": {"3.up": {}}}, {"added": {"3.up": {"down": 1}}}]
+)
+def test_a_damaged_change_is_refused(tmp_path, changes):
+    with pytest.raises(ModelFileError, match=r"tuned\.json cannot be read"):
+        Tuned.read("it", tuned(tmp_path, **changes))
+    with pytest.raises(ModelFileError, match=r"none\.json cannot be read"):
+        Tuned.read("it", tmp_path / "none.json")
+
+
+@pytest.mark.parametrize("name", ["9.up", "3.q"])
+def test_a_change_that_fits_no_matrix_is_refused(tmp_path, name):
+    table = json.loads(tuned(tmp_path).read_text("utf-8"))
+    change = Tuned.read("it", tuned(tmp_path, added={name: table["added"]["3.up"]}))
+    with pytest.raises(ModelFileError, match=f"does not fit .*: {name}"):
+        minilm_weights.read(models.verified("minilm"), change)
+
+
+def test_minilm_is_tuned_unless_asked_otherwise():
+    published = MiniLM(tuned=False)
+    assert published.hash != make("minilm").hash
+    text = "when do you open"
+    cosine = published.embed(text).vector @ make("minilm").embed(text).vector
+    assert 0.5 < cosine < 0.999
 
 
 def test_e5_agrees_with_the_engine_that_its_weights_were_made_for(e5):
@@ -184,6 +253,37 @@ def test_another_file_is_refused(tmp_path, content):
         packed.read(tmp_path / "model.bin")
 
 
+def test_eight_bit_blocks():
+    weight = np.random.default_rng(0).standard_normal((128, 3), np.float32)
+    weight[64:] *= 100
+    matrix = eight_bits(weight, np.zeros(3, np.float32))
+    assert (matrix.block, matrix.numbers.shape) == (64, (3, 2, 64))
+    back = (matrix.numbers.astype(np.float32) - 128) * matrix.scales[..., None]
+    apart = np.abs(back - weight.T.reshape(3, 2, 64))
+    assert (apart <= 0.51 * matrix.scales[..., None]).all()
+    assert matrix.scales[0, 1] > 50 * matrix.scales[0, 0]
+    assert eight_bits(np.zeros((64, 1), np.float32), np.zeros(1, np.float32)).numbers.max() == 128
+
+
+def test_the_weights_of_an_onnx_file_are_those_that_the_onnx_package_reads():
+    path = models.verified("minilm")
+    found = onnx_reader.weights(path)
+    constants = onnx.load(str(path)).graph.initializer
+    assert [one.name for one in constants if one.HasField("raw_data")] == list(found)
+    for one in constants:
+        np.testing.assert_array_equal(found[one.name], onnx.numpy_helper.to_array(one))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"GGUF" + bytes(200), b"\x3a\xff\x01" + bytes(9), b"\x08", b"\x08" + b"\xff" * 10**6],
+)
+def test_a_file_that_is_no_onnx_file_is_refused(tmp_path, content):
+    (tmp_path / "model.onnx").write_bytes(content)
+    with pytest.raises(ModelFileError, match=r"model\.onnx is not"):
+        minilm_weights.read(tmp_path / "model.onnx")
+
+
 def test_the_onnx_package_reads_what_is_written():
     graph = Graph()
     matrix = graph.weight("matrix", np.arange(200 * 3, dtype=np.float32).reshape(3, 200))
@@ -202,8 +302,6 @@ def test_the_onnx_package_reads_what_is_written():
 
 
 def test_model_files_are_in_the_manifest():
-    from frontdesk import models
-
     assert models.check(["minilm", "minilm-vocab", "e5-small"]) == {
         "minilm": "ok",
         "minilm-vocab": "ok",

@@ -5,8 +5,10 @@ import sys
 import numpy as np
 import pytest
 
-from rag import documents, search
+from rag import documents, make_query, search
+from rag.answer import best_answer
 from rag.building import build
+from rag.entry import KINDS
 from rag.pieces import stopwords, whole_words
 from tests.rag.shop_kb import write_kb
 
@@ -37,9 +39,10 @@ def test_search_finds_by_passage_or_sentence(index, embedder):
     hits = index.search(vector, 3)
     assert hits[0].passage.id == "kb-hours#1"
     assert [h.score for h in hits] == sorted((h.score for h in hits), reverse=True)
-    own = index.cosine(vector, 0, "chunk")
+    cosines, kinds = index.key_cosines(vector, 0)
+    own = cosines[kinds == KINDS.index("chunk")].max()
     sentences = [float(index.sentence_vectors[n] @ vector) for n in index.sentence_numbers(0)]
-    assert index.cosine(vector, 0, "sentence") == pytest.approx(max(sentences))
+    assert cosines[kinds == KINDS.index("sentence")].max() == pytest.approx(max(sentences))
     assert max(sentences) > own
     assert hits[0].score == pytest.approx(index.cosine(vector, 0))
     assert hits[0].score >= max(sentences)
@@ -139,3 +142,12 @@ def test_whole_words():
 def test_stopwords_are_words():
     assert {"the", "what", "?", "s"} <= stopwords()
     assert "# Words that say nothing" not in stopwords()
+
+
+@pytest.mark.parametrize("beside", ["We open at 9 a.m.\n", ""])
+def test_a_paragraph_that_the_tokenizer_makes_nothing_of(tmp_path, embedder, beside):
+    folder = write_kb(tmp_path, odd=f"\ufffd\ufffd\ufffd\n\n{beside}")
+    index = build(documents.load(folder), embedder, {})
+    found = best_answer(make_query("when do you open"), index)
+    assert len(index.kb.passages) == 1 + bool(beside)
+    assert found.hits[0].passage.text == (beside.strip() or "\ufffd" * 3)
