@@ -29,34 +29,34 @@ _FOLLOW_UP = re.compile(r"^(?:and )?(?:what|how) about\b ?")
 # "um, and what about"), "and the lab", "for children", "and where is that".
 # Before "about" at the start of a turn the recogniser hears "what" as "one" (2 of 33 recorded
 # follow-ups, and 3 of 20 cuts of one of them) and "how" as "held" or "fell" (1 of 8 each).
-_FOLLOW_UP_WITHIN = re.compile(r"^(?:\S+ ){0,3}?(?:what|how|1|one|held|fell) about\b ?")
+FOLLOW_UP_WITHIN = re.compile(r"^(?:\S+ ){0,3}?(?:what|how|1|one|held|fell) about\b ?")
 _NO_QUESTION = (
     r"(?!.*\b(?:how|what|when|where|which|who|why|is|are|do|does|did|can|could|will|would|should|i|"
     r"you|we|it|that|there)\b)(?=\S+(?: \S+){0,3}$)"
 )
-_FRAGMENT = re.compile(rf"^(?:and |(?=(?:for|on|in|at|with|until) )){_NO_QUESTION}")
+FRAGMENT = re.compile(rf"^(?:and |(?=(?:for|on|in|at|with|until) )){_NO_QUESTION}")
 _PRONOUN = re.compile(r"\b(?:that|it|those|them|they|these)\b(?!')")
 # But not "does it cost to park": that "it" stands for nothing said before.
 _POINTS_BACK = re.compile(
     r"^(?:and )?(?=(?:how|what|when|where|which|who|whose|is|are|was|do|does|did|will)\b)"
     rf"(?=\S+(?: \S+){{1,6}}$)(?=.*{_PRONOUN.pattern})(?!.*\bit\b.*\bto\b)"
 )
-_DAY_AFTER = re.compile(
+DAY_AFTER = re.compile(
     r"\b(?:the )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)?day) (?:after|before)$"
 )
-_PERSON = re.compile(
+PERSON = re.compile(
     r"\b(?:(?:a|an|the) )?(?:(?:new|returning|existing) )?(?:adult|child|kid|senior|infant|"
     r"toddler|teen|teenager|student|visitor|guest|patient)s?\b|\b(?:a )?(?:children|baby|babies)\b"
 )
-_SLOTS = (days.DAY_SLOT, _PERSON)
+_SLOTS = (days.DAY_SLOT, PERSON)
 # A chain of follow-ups adds words with each: the question that it began with stands first.
-_CONTEXT_WORDS = 20
+CONTEXT_WORDS = 20
 # Words of a follow-up that name no new subject: "what about on sunday then".
-_EMPTY_WORDS = frozenset(
+EMPTY_WORDS = frozenset(
     "a an the on in at for of and or then that this these those it next day days too also "
     "instead please now is are do you your i my we".split()
 )
-_NOT_OF_A_THING = _EMPTY_WORDS | frozenset(
+_NOT_OF_A_THING = EMPTY_WORDS | frozenset(
     "how what when where which who long much many often does did can could will would should "
     "have has get take takes need to before after with without if cost costs there any about "
     "was were be been me us he she they".split()
@@ -128,7 +128,8 @@ def make_query(
     )
 
 
-def _clean(text: str, fillers: frozenset[str]) -> str:
+def clean(text: str, fillers: frozenset[str]) -> str:
+    """``text`` as lower-case words, ``fillers`` dropped, number words as digits."""
     # The "oh" of "two oh four" is a digit, and a filler everywhere else: numbers go first.
     kept = [w for w in words(text) if w not in fillers or w in ("o", "oh")]
     return " ".join(w for w in numbers.digits(kept) if w not in fillers)
@@ -136,11 +137,11 @@ def _clean(text: str, fillers: frozenset[str]) -> str:
 
 def _resolve(text: str, context: str | None, fillers: frozenset[str]) -> str:
     """The rule of :func:`rewrite`: one weekday for another, or words appended."""
-    cleaned = _clean(text, fillers)
+    cleaned = clean(text, fillers)
     follow_up = _FOLLOW_UP.match(cleaned)
     if not follow_up or not context:
         return cleaned
-    before, new = _clean(context, fillers), cleaned[follow_up.end() :]
+    before, new = clean(context, fillers), cleaned[follow_up.end() :]
     day = days.WEEKDAY_WORD.search(new)
     if day and days.WEEKDAY_WORD.search(before):
         return days.WEEKDAY_WORD.sub(day.group(), before)
@@ -151,20 +152,20 @@ def _resolve_richly(
     text: str, context: str | None, fillers: frozenset[str]
 ) -> tuple[str, tuple[str, ...]]:
     """The rules of :func:`make_query`: the resolved question and the words that are new in it."""
-    cleaned = days.by_usual_name(_clean(text, fillers))
-    before = days.by_usual_name(_clean(context, fillers)) if context else ""
-    before = " ".join(before.split()[:_CONTEXT_WORDS])
+    cleaned = days.by_usual_name(clean(text, fillers))
+    before = days.by_usual_name(clean(context, fillers)) if context else ""
+    before = " ".join(before.split()[:CONTEXT_WORDS])
     if not before:
         return cleaned, ()
-    follow_up = _FOLLOW_UP_WITHIN.match(cleaned) or _FRAGMENT.match(cleaned)
+    follow_up = FOLLOW_UP_WITHIN.match(cleaned) or FRAGMENT.match(cleaned)
     if not follow_up:
         return _point_back(before, cleaned)
     new = cleaned[follow_up.end() :]
-    beside = _DAY_AFTER.search(new)
+    beside = DAY_AFTER.search(new)
     if beside and days.HOLIDAY.search(before):
         resolved = days.HOLIDAY.sub(lambda m: f"{beside.group()} {m.group()}", before)
         return resolved, tuple(new.split())
-    return _fill_slots(before, new), tuple(w for w in new.split() if w not in _EMPTY_WORDS)
+    return _fill_slots(before, new), tuple(w for w in new.split() if w not in EMPTY_WORDS)
 
 
 def _point_back(before: str, cleaned: str) -> tuple[str, tuple[str, ...]]:
@@ -178,7 +179,7 @@ def _point_back(before: str, cleaned: str) -> tuple[str, tuple[str, ...]]:
     if not points_back or not thing:
         return cleaned, ()
     new = cleaned[points_back.end() :]
-    focus = tuple(w for w in _PRONOUN.sub(" ", new).split() if w not in _EMPTY_WORDS)
+    focus = tuple(w for w in _PRONOUN.sub(" ", new).split() if w not in EMPTY_WORDS)
     return _PRONOUN.sub(" ".join(thing), new, count=1), focus
 
 
@@ -191,19 +192,19 @@ def _fill_slots(before: str, new: str) -> str:
             before = found.group().join(slot.split(before))
             rest = slot.sub(" ", rest)
     if rest == new:
-        before, rest = _replace_thing(before, new)
-    known = set() if rest == new else set(before.split()) | _EMPTY_WORDS
+        before, rest = replace_thing(before, new)
+    known = set() if rest == new else set(before.split()) | EMPTY_WORDS
     return " ".join([before, *(w for w in rest.split() if w not in known)])
 
 
-def _replace_thing(before: str, new: str) -> tuple[str, str]:
+def replace_thing(before: str, new: str) -> tuple[str, str]:
     """A thing of the same kind replaced: "a blood sugar test" for "a cholesterol test".
 
     The kind is the last word of ``new``, and the thing in ``before`` is that word with the words
     of substance right before it. Returns the new question and what is left to append.
     """
     old, thing = before.split(), new.split()
-    while thing and thing[0] in _EMPTY_WORDS:
+    while thing and thing[0] in EMPTY_WORDS:
         thing = thing[1:]
     if len(thing) < 2 or thing[-1] not in old or not set(thing) - set(old):
         return before, new

@@ -1,0 +1,25 @@
+"""Answers put into words by a language model: opt-in, and never more than a draft.
+
+Any OpenAI-compatible server. The model is asked only where the extractive path has an answer, so
+it can never turn a refusal into one; whatever it sends is judged against the passages that it was
+shown, and where anything fails, the extractive answer is spoken.
+
+    generator = Generator(server)
+    generated = await generator.generate(verdict)
+    verdict = as_verdict(verdict, generated)
+"""
+
+from agent.generation.generator import Generator
+from agent.generation.outcome import Generated, GenerationError, Outcome
+from agent.generation.policy import GenerationPolicy
+from agent.generation.verdict import as_verdict, generated_json
+
+__all__ = [
+    "Generated",
+    "GenerationError",
+    "GenerationPolicy",
+    "Generator",
+    "Outcome",
+    "as_verdict",
+    "generated_json",
+]

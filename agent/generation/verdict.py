@@ -1,0 +1,58 @@
+"""The verdict that a call speaks: the model's words where they were accepted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from agent.generation.outcome import Generated, Outcome
+from frontdesk import Spoken
+from rag.types import Verdict
+
+
+def as_verdict(extractive: Verdict, generated: Generated) -> Verdict:
+    """``extractive`` with the words of ``generated``, or itself with the reason against them.
+
+    Score, floor and hits stay: they decided that there is an answer. The checks are those of the
+    draft, with ``above_floor``.
+    """
+    timings = dict(extractive.timings_ms)
+    if generated.tries:
+        timings["generate"] = generated.total_ms
+        timings["total"] = timings.get("total", 0.0) + generated.total_ms
+    if generated.first_token_ms is not None:
+        timings["generate_first_token"] = generated.first_token_ms
+    if generated.outcome is Outcome.NOTHING_TO_SAY:
+        return extractive
+    if generated.draft is None:
+        detail = f"{extractive.detail}; not generated: {generated.outcome.value}"
+        return replace(extractive, detail=detail, timings_ms=timings)
+    above = tuple(check for check in extractive.checks if check.name == "above_floor")
+    return replace(
+        extractive,
+        say=Spoken.strip(generated.draft.text),
+        draft=generated.draft,
+        citations=generated.draft.citations,
+        answered_by="generated",
+        checks=(*generated.checks, *above),
+        timings_ms=timings,
+    )
+
+
+def generated_json(generated: Generated) -> dict[str, Any]:
+    """The ``generation`` event of a call record."""
+    return {
+        "outcome": generated.outcome.value,
+        "detail": generated.detail,
+        "draft": generated.draft.text if generated.draft else None,
+        "confidence": generated.confidence,
+        "tries": generated.tries,
+        "first_token_ms": _rounded(generated.first_token_ms),
+        "full_ms": _rounded(generated.full_ms),
+        "total_ms": _rounded(generated.total_ms),
+        "left_out": list(generated.left_out),
+    }
+
+
+def _rounded(ms: float | None) -> float | None:
+    return None if ms is None else round(ms, 1)
