@@ -43,11 +43,11 @@ _GENERAL = frozenset(
 class Named:
     """What a question names, looked for in one sentence after the other.
 
-    ``words`` are all of its words, ``named`` those that say what it is about, ``new`` those of
-    them that a follow-up brought in.
+    ``pairs`` are neighbours among its words that both name something, ``named`` the words that
+    say what it is about, ``new`` those of them that a follow-up brought in.
     """
 
-    words: tuple[Word, ...]
+    pairs: tuple[tuple[Word, Word], ...]
     named: frozenset[Word]
     new: frozenset[Word]
 
@@ -56,7 +56,7 @@ class Named:
         """What a question of these word ``pieces`` names; ``focus`` as in :class:`Query`."""
         words = tuple(whole_words(pieces))
         named = frozenset(w for w in words if w.text not in _GENERAL and w.has_subject)
-        return cls(words, named, frozenset(w for w in named if w.text in focus))
+        return cls(tuple(_pairs(words)), named, frozenset(w for w in named if w.text in focus))
 
     def missed(self, pieces: tuple[str, ...], near: Vectors, beside: str = "") -> str:
         """What the sentence of these ``pieces`` names in place of what was asked for, or ''.
@@ -70,11 +70,11 @@ class Named:
             return ""
         if self.new and self.new <= lacking:
             return _not_there(self.new)
-        in_sentence = near.max(axis=1)
+        in_sentence = near.max(axis=1).tolist()
         # What a follow-up took over is not what it asks for.
         rows = [n for w in self.new for n in range(w.start, w.end)]
-        in_question = near[rows or slice(None)].max(axis=0)
-        for name, kind in _pairs(self.words):
+        in_question = near[rows or slice(None)].max(axis=0).tolist()
+        for name, kind in self.pairs:
             if name not in lacking or (self.new and name not in self.new):
                 continue
             if kind in lacking and not self.new:
@@ -94,7 +94,7 @@ class Named:
 
     def _lacking(self, near: Vectors, beside: str) -> set[Word]:
         """The words named that are not found."""
-        in_sentence = near.max(axis=1)
+        in_sentence = near.max(axis=1).tolist()
         known = stems_of(beside) if beside else frozenset()
         return {
             w for w in self.named
@@ -122,5 +122,5 @@ def _is_letter(word: Word) -> bool:
     return len(word.text) == 1 and word.text.isalpha() and word.text not in "ai"
 
 
-def _mean(values: Vectors, word: Word) -> float:
-    return float(values[word.start : word.end].mean())
+def _mean(values: Sequence[float], word: Word) -> float:
+    return sum(values[word.start : word.end]) / (word.end - word.start)
