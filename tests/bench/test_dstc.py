@@ -75,6 +75,7 @@ def test_figures():
 
 def test_numbers():
     assert dstc.numbers_in("from 3:30 to 9, or 120 USD") == {"3:30", "9", "120"}
+    assert dstc.numbers_in("$11.40 a day, tax 2.5.") == {"11.40", "2.5"}
 
 
 def test_the_command(data, capsys):
