@@ -4,12 +4,21 @@ from types import SimpleNamespace
 import pytest
 
 from agent.commands import mic
+from agent.garbage import set_aside
 
 
 @pytest.fixture
 def collector():
+    thresholds = gc.get_threshold()
     yield
     gc.unfreeze()
+    gc.set_threshold(*thresholds)
+
+
+def test_full_collections_are_rare_once_all_is_loaded(collector):
+    young, middle, _ = gc.get_threshold()
+    set_aside()
+    assert gc.get_threshold() == (young, middle, 100)
 
 
 def test_what_is_loaded_is_set_aside_before_the_call(command, monkeypatch, collector):
