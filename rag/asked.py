@@ -120,6 +120,14 @@ _OF_ANY_DAY = frozenset({"money", "phone number", "room", "e-mail address", "pla
 _RELATIVE_DAY = re.compile(
     r"\b(?:today|tomorrow|tonight|yesterday|now|this (?:morning|afternoon|evening|week))\b"
 )
+# A day that another one happens to be is not what the sentence is about: "when a holiday falls on a
+# Sunday, we are closed on the Monday that follows" says nothing of other Sundays.
+_WEEKDAY = rf"{days.WEEKDAY}s?"
+_BY_CHANCE = re.compile(
+    rf"\b(?:fall|fell|land|occur)(?:s|ing|ed)? on (?:an? |the )?{_WEEKDAY}\b"
+    rf"|\b{_WEEKDAY} (?:that|which) follows\b|\b(?:following|preceding) {_WEEKDAY}\b"
+    rf"|\b{_WEEKDAY} (?:before|after) (?:it|that|them)\b"
+)
 # Marks of the special case: what it says holds for fewer than asked about.
 _SPECIAL = re.compile(
     r"\b(?:rush|express|urgent(?:ly)?|emergency|expedited|minor|special|miss(?:ed)?|late|except"
@@ -168,7 +176,7 @@ def traits(text: str) -> Traits:
     """The traits of ``text``."""
     text = text.lower()
     return Traits(
-        days=days.named_days(text),
+        days=days.named_days(_BY_CHANCE.sub(" ", text)),
         is_special=bool(_SPECIAL.search(text)),
         is_question=text.rstrip().endswith("?"),
         says_yes_no=bool(_SAYS_YES_NO.match(text)),

@@ -11,8 +11,8 @@ from functools import lru_cache
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
-_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-WEEKDAY_WORD = re.compile(rf"\b{_WEEKDAY}s?\b")
+WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+WEEKDAY_WORD = re.compile(rf"\b{WEEKDAY}s?\b")
 
 # Longer names first: "christmas eve" is not "christmas", "good friday" is not a friday.
 # The holidays of the United States' federal list and the commonest others.
@@ -46,13 +46,13 @@ _HOLIDAYS = tuple((name, re.compile(rf"\b(?:{rx})(?!\w)")) for name, rx in _HOLI
 
 _ANY_HOLIDAY = "|".join(rx for _, rx in _HOLIDAY_NAMES)
 # "the friday after thanksgiving" is neither a friday like others nor thanksgiving.
-_BESIDE = rf"(?:the )?(?:day|{_WEEKDAY}) (?P<side>after|before) (?P<holiday>{_ANY_HOLIDAY})"
+_BESIDE = rf"(?:the )?(?:day|{WEEKDAY}) (?P<side>after|before) (?P<holiday>{_ANY_HOLIDAY})"
 _BESIDE_HOLIDAY = re.compile(rf"\b{_BESIDE}(?!\w)")
 HOLIDAY = re.compile(rf"\b(?:{_ANY_HOLIDAY})(?!\w)")
 # What a follow-up may put in the place of a day: a weekday, a holiday, "the weekend", "today".
 DAY_SLOT = re.compile(
-    rf"\b(?:(?:(?:the )?(?:day|{_WEEKDAY}) (?:after|before) )?(?:{_ANY_HOLIDAY})(?!\w)"
-    rf"|{_WEEKDAY}s?\b"
+    rf"\b(?:(?:(?:the )?(?:day|{WEEKDAY}) (?:after|before) )?(?:{_ANY_HOLIDAY})(?!\w)"
+    rf"|{WEEKDAY}s?\b"
     r"|(?:the |a )?week(?:day|end)s?\b|today\b|tomorrow\b)"
 )
 

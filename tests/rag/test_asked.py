@@ -32,6 +32,19 @@ def test_weekdays(text, found):
 
 
 @pytest.mark.parametrize(
+    ("sentence", "is_wrong"),
+    [
+        ("When a holiday falls on a Sunday, we are closed on the Monday that follows.", True),
+        ("If the 1st lands on a Sunday, rent is due the following Monday.", True),
+        ("On Sunday we are closed.", False),
+        ("Sundays from 9 to 12, and the Monday before Labor Day.", False),
+    ],
+)
+def test_a_day_that_another_one_happens_to_be_is_not_the_day_asked_for(sentence, is_wrong):
+    assert bool(asked.wrong_day("when do you open on sunday", sentence)) == is_wrong
+
+
+@pytest.mark.parametrize(
     ("text", "found"),
     [
         ("on Christmas Eve", {"christmas eve"}),
