@@ -163,9 +163,13 @@ _SAYS_YES_NO = re.compile(r"(?:yes|no|yeah|nope|sure|unfortunately|sorry)\b")
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What the rules read off every text, whichever side it is on; kept, for texts come again."""
+    """What the rules read off every text, whichever side it is on; kept, for texts come again.
+
+    ``days`` are those it is about, ``by_chance`` whether it names one that another happens to be.
+    """
 
     days: frozenset[str]
+    by_chance: bool
     is_special: bool
     is_question: bool
     says_yes_no: bool
@@ -175,8 +179,10 @@ class Traits:
 def traits(text: str) -> Traits:
     """The traits of ``text``."""
     text = text.lower()
+    of_its_own, by_chance = _BY_CHANCE.subn(" ", text)
     return Traits(
-        days=days.named_days(_BY_CHANCE.sub(" ", text)),
+        days=days.named_days(of_its_own),
+        by_chance=bool(by_chance),
         is_special=bool(_SPECIAL.search(text)),
         is_question=text.rstrip().endswith("?"),
         says_yes_no=bool(_SAYS_YES_NO.match(text)),
@@ -218,12 +224,15 @@ def wrong_day(question: str, sentence: str) -> str:
     asked, stated = traits(question).days, traits(sentence).days
     if stated & asked:
         return ""
+    by_chance = traits(sentence).by_chance and not traits(question).by_chance
     question, sentence = question.lower(), sentence.lower()
     if asked and stated:
         return f"asked about {_list(asked)}, the sentence is about {_list(stated)}"
     if asked >= frozenset(days.WEEKDAYS):
         # "every day" asks how often, and "closed on Sunday" answers it.
         return ""
+    if asked and by_chance:
+        return f"asked about {_list(asked)}, the sentence names a day that another may be"
     of_holidays = days.holidays(question) and re.search(r"\bholidays?\b", sentence)
     if asked and not of_holidays and kind_asked(question) not in _OF_ANY_DAY:
         return f"asked about {_list(asked)}, the sentence names no day"

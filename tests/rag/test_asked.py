@@ -42,6 +42,11 @@ def test_weekdays(text, found):
 )
 def test_a_day_that_another_one_happens_to_be_is_not_the_day_asked_for(sentence, is_wrong):
     assert bool(asked.wrong_day("when do you open on sunday", sentence)) == is_wrong
+    assert asked.wrong_day("are you open on easter monday", sentence)
+    if is_wrong:
+        assert not asked.wrong_day(
+            "what if christmas falls on a sunday", f"Of holidays: {sentence}"
+        )
 
 
 @pytest.mark.parametrize(
