@@ -30,6 +30,31 @@ class Server:
     key_variable: str = ""
     timeout_s: float = 10.0
 
+    def address(self, path: str, kind: str) -> str:
+        """Where ``path`` is; ``kind`` is its section of the settings: what the server gives.
+
+        Raises:
+            ConfigError: if the address or the model is missing.
+        """
+        if not self.base_url.startswith(("http://", "https://")) or not self.model:
+            raise ConfigError(
+                f"[{kind}] needs base_url (http…, up to /v1) and model; set both or neither"
+            )
+        return self.base_url.rstrip("/") + path
+
+    def headers(self, kind: str) -> dict[str, str]:
+        """The key, if there is one.
+
+        Raises:
+            ConfigError: if its variable is not set.
+        """
+        if not self.key_variable:
+            return {}
+        key = os.environ.get(self.key_variable, "").strip()
+        if not key:
+            raise ConfigError(f"the {kind} server's key is not set; export {self.key_variable}=…")
+        return {"Authorization": f"Bearer {key}"}
+
 
 class Remote:
     """One ``path`` of a server, for JSON; safe to share between threads.
@@ -51,14 +76,10 @@ class Remote:
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        if not server.base_url.startswith(("http://", "https://")) or not server.model:
-            raise ConfigError(
-                f"[{kind}] needs base_url (http…, up to /v1) and model; set both or neither"
-            )
-        self.address = server.base_url.rstrip("/") + path
+        self.address = server.address(path, kind)
         self._server, self._kind, self._error, self._sleep = server, kind, error, sleep
         self._client = httpx.Client(
-            headers=_headers(server, kind), timeout=server.timeout_s, transport=transport
+            headers=server.headers(kind), timeout=server.timeout_s, transport=transport
         )
 
     def post(self, body: Mapping[str, Any]) -> httpx.Response:
@@ -69,7 +90,7 @@ class Remote:
         """
         answer = self._sent(body)
         if answer.status_code == httpx.codes.TOO_MANY_REQUESTS or answer.is_server_error:
-            self._sleep(_wait(answer))
+            self._sleep(min(retry_after(answer, _WAIT_S), _LONGEST_WAIT_S))
             answer = self._sent(body)
         if not answer.is_success:
             raise self.failure(self._refusal(answer))
@@ -109,19 +130,9 @@ class Remote:
         return f"answered {answer.status_code} ({said}); {hint}"
 
 
-def _headers(server: Server, kind: str) -> dict[str, str]:
-    if not server.key_variable:
-        return {}
-    key = os.environ.get(server.key_variable, "").strip()
-    if not key:
-        raise ConfigError(f"the {kind} server's key is not set; export {server.key_variable}=…")
-    return {"Authorization": f"Bearer {key}"}
-
-
-def _wait(answer: httpx.Response) -> float:
-    """Seconds to wait before the one retry; a date in ``Retry-After`` counts as none."""
+def retry_after(answer: httpx.Response, otherwise: float) -> float:
+    """Seconds that the server asks to be left alone; ``otherwise`` for none, or a date."""
     try:
-        wanted = float(answer.headers.get("Retry-After", _WAIT_S))
+        return max(0.0, float(answer.headers.get("Retry-After", otherwise)))
     except ValueError:
-        return _WAIT_S
-    return min(max(0.0, wanted), _LONGEST_WAIT_S)
+        return otherwise

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 from torch.nn.functional import relu, softplus
+from torch.nn.utils.rnn import pad_sequence
 from tqdm import trange
 
 from rag.answerability import FEATURES, View
@@ -261,32 +262,36 @@ def loss_of(
 
 def _padded_asked(seen: Sequence[Seen], picks: Sequence[np.ndarray]) -> tuple[Padded, torch.Tensor]:
     """Questions side by side, with their shares; and whose each picked sentence is."""
-    parts = [(one.asked.vectors, one.asked.ids, one.asked.weight * SHARES) for one in seen]
-    padded = _padded([tuple(p[:MOST_ASKED] for p in part) for part in parts], -1)
+    parts = [
+        _part(one.asked, slice(0, min(len(one.asked.ids), MOST_ASKED)), SHARES) for one in seen
+    ]
     of = np.repeat(np.arange(len(seen)), [len(pick) for pick in picks])
-    return padded, torch.tensor(of)
+    return padded(parts, -1), torch.tensor(of)
 
 
 def _padded_said(seen: Sequence[Seen], picks: Sequence[np.ndarray]) -> Padded:
     """Sentences side by side, with their rarity."""
-    parts = []
-    for one, pick in zip(seen, picks, strict=True):
-        for first, last in one.rows[pick].tolist():
-            rows = slice(first, min(last, first + MOST_SAID))
-            parts.append((one.said.vectors[rows], one.said.ids[rows], one.said.weight[rows]))
-    vectors, there, ids, rarity = _padded(parts, -2)
-    return vectors, there, ids, rarity * RARITIES
+    parts = [
+        _part(one.said, slice(first, min(last, first + MOST_SAID)), RARITIES)
+        for one, pick in zip(seen, picks, strict=True)
+        for first, last in one.rows[pick].tolist()
+    ]
+    return padded(parts, -2)
 
 
-def _padded(parts: Sequence[tuple[np.ndarray, ...]], absent: int) -> Padded:
-    shape = (len(parts), max(1, *(len(ids) for _, ids, _ in parts)))
-    vectors = np.zeros((*shape, parts[0][0].shape[1]), np.float32)
-    there, ids = np.zeros(shape, bool), np.full(shape, absent, np.int64)
-    weight = np.zeros(shape, np.float32)
+def _part(words: Words, rows: slice, scale: float) -> tuple[torch.Tensor, np.ndarray, np.ndarray]:
+    """Some pieces, what each counts scaled."""
+    return torch.from_numpy(words.vectors[rows]), words.ids[rows], words.weight[rows] * scale
+
+
+def padded(parts: Sequence[tuple[torch.Tensor, np.ndarray, np.ndarray]], absent: int) -> Padded:
+    """Texts side by side, from the vectors, ids and counts of each; ``absent`` is no piece's id."""
+    vectors = pad_sequence([own for own, _, _ in parts], batch_first=True)
+    shape = vectors.shape[:2]
+    there, ids = torch.zeros(shape, dtype=torch.bool), torch.full(shape, absent)
+    weight = torch.zeros(shape)
     there[:, 0] = True
-    for n, (some, names, counts) in enumerate(parts):
-        size = len(names)
-        vectors[n, :size], ids[n, :size], weight[n, :size] = some, names, counts
-        there[n, :size] = True
-    tensors = [torch.from_numpy(part) for part in (vectors, there, ids, weight)]
-    return tensors[0], tensors[1], tensors[2], tensors[3]
+    for n, (_, names, counts) in enumerate(parts):
+        there[n, : len(names)], ids[n, : len(names)] = True, torch.from_numpy(names)
+        weight[n, : len(names)] = torch.from_numpy(counts)
+    return vectors, there, ids, weight

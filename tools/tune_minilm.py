@@ -5,10 +5,10 @@
 Trained together with the model that the score is (``tools/answerability_model.py``), on the same
 data, from the weights of the file. A quarter of the businesses is left out, here and in the figures
 of that score; theirs are printed. General texts are held where they were: the embedder has to read
-other documents too. Afterwards ``tools/fit_answerability.py`` is to be
-run: it fits the score on what the tuned embedder sees. Needs torch, which the product does not:
-``pip install torch==2.13.0``. DIR of ``--data`` holds what that tool reads, and the files of
-:data:`GENERAL`. It takes about 40 minutes on two cores.
+other documents too. Afterwards ``tools/fit_answerability.py`` is to be run: it fits the score on
+what the tuned embedder sees. Needs torch, which the product does not: ``pip install
+torch==2.13.0``. DIR of ``--data`` holds what that tool reads, and the files of :data:`GENERAL`. It
+takes about 40 minutes on two cores.
 """
 
 from __future__ import annotations

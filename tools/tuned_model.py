@@ -15,12 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from answerability_data import Business, number
-from answerability_model import Model, Padded
+from answerability_model import Model, padded
 from fit_answerability import Embedded, kind_of, see, words_of
 from minilm_model import Encoder, pooled
 from torch import nn
 from torch.nn.functional import normalize
-from torch.nn.utils.rnn import pad_sequence
 
 from rag.answerability import FEATURES, PLAIN_LESS
 from rag.embedders.minilm import MiniLM
@@ -208,13 +207,13 @@ class Tuned(nn.Module):
             for state, case in zip(asked, cases, strict=True)
         ]
         at = {n: row for row, n in enumerate(numbers)}
-        found, pairs = [], []
+        found, picked = [], []
         for case, vector, own in zip(cases, vectors, pieces, strict=True):
             rows = torch.tensor([at[n] for n in case.sentences.tolist()])
             pick, sums = self._without_reading(case, read, rows, (vector, own), rng)
             found.append((pick, sums))
-            pairs += [(read, row) for row in rows[pick].tolist()]
-        readings = self._readings(cases, pieces, pairs, [len(pick) for pick, _ in found])
+            picked.append(rows[pick].tolist())
+        readings = self._readings(cases, pieces, read, picked)
         return [
             (pick, reading + sums[0], reading + sums[1])
             for (pick, sums), reading in zip(found, readings, strict=True)
@@ -248,17 +247,22 @@ class Tuned(nn.Module):
         self,
         cases: Sequence[Asked],
         pieces: Sequence[torch.Tensor],
-        pairs: Sequence[tuple[_Read, int]],
-        counts: Sequence[int],
+        read: _Read,
+        picked: Sequence[Sequence[int]],
     ) -> Sequence[torch.Tensor]:
         asked = [
             (own[:MOST_ASKED], case.names[:MOST_ASKED], case.shares[:MOST_ASKED] * SHARES)
             for own, case in zip(pieces, cases, strict=True)
         ]
-        said = [(r.tokens[row], r.names[row], r.rarity[row] * RARITIES) for r, row in pairs]
+        said = [
+            (read.tokens[row], read.names[row], read.rarity[row] * RARITIES)
+            for rows in picked
+            for row in rows
+        ]
+        counts = [len(rows) for rows in picked]
         of = torch.from_numpy(np.repeat(np.arange(len(cases)), counts))
-        readings = self.model.readings(_padded(asked, -1), _padded(said, -2), of)
-        return (self.model.read[0] * readings).split(list(counts))
+        readings = self.model.readings(padded(asked, -1), padded(said, -2), of)
+        return (self.model.read[0] * readings).split(counts)
 
 
 def _highest(values: torch.Tensor, groups: torch.Tensor, count: int) -> torch.Tensor:
@@ -274,14 +278,3 @@ def _pick(case: Asked, plain: np.ndarray, rng: np.random.Generator) -> np.ndarra
         rest = rng.choice(others[_CLOSEST:], _OTHERS - _CLOSEST, replace=False)
         others = np.concatenate([others[:_CLOSEST], rest])
     return np.concatenate([right[:3], others])
-
-
-def _padded(parts: Sequence[tuple[torch.Tensor, np.ndarray, np.ndarray]], absent: int) -> Padded:
-    vectors = pad_sequence([own for own, _, _ in parts], batch_first=True)
-    shape = vectors.shape[:2]
-    there, ids = torch.zeros(shape, dtype=torch.bool), torch.full(shape, absent)
-    weight = torch.zeros(shape)
-    for n, (_, names, counts) in enumerate(parts):
-        there[n, : len(names)], ids[n, : len(names)] = True, torch.from_numpy(names)
-        weight[n, : len(names)] = torch.from_numpy(counts)
-    return vectors, there, ids, weight

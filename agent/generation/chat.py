@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
@@ -14,9 +13,9 @@ import httpx
 
 from agent.generation.events import Events
 from agent.generation.outcome import GenerationError, Outcome
-from agent.remote import Server
-from frontdesk import ConfigError
+from agent.remote import Server, retry_after
 
+_KIND = "generation"
 # What servers answer to a response_format that they do not know: 404 is OpenRouter's word for no
 # provider that has it, 501 some proxies'.
 _NO_SUCH_FORM = frozenset({400, 404, 422, 501})
@@ -49,15 +48,11 @@ class Chat:
         transport: httpx.AsyncBaseTransport | None = None,
         now: Callable[[], float] = time.perf_counter,
     ) -> None:
-        if not server.base_url.startswith(("http://", "https://")) or not server.model:
-            raise ConfigError(
-                "[generation] needs base_url (http…, up to /v1) and model; set both or neither"
-            )
-        self._address = server.base_url.rstrip("/") + "/chat/completions"
+        self._address = server.address("/chat/completions", _KIND)
         self._server, self._now = server, now
         self._knows_forms = True
         self._client = httpx.AsyncClient(
-            headers=_headers(server), timeout=server.timeout_s, transport=transport
+            headers=server.headers(_KIND), timeout=server.timeout_s, transport=transport
         )
 
     async def ask(self, body: dict[str, Any], form: dict[str, Any]) -> Streamed:
@@ -118,7 +113,7 @@ class Chat:
         if status in _NO_SUCH_FORM:
             return _NoSuchForm(Outcome.REFUSED, detail)
         if status == httpx.codes.TOO_MANY_REQUESTS or answer.is_server_error:
-            return GenerationError(Outcome.BUSY, detail, wait_s=_wait(answer))
+            return GenerationError(Outcome.BUSY, detail, wait_s=retry_after(answer, 0.0))
         return GenerationError(Outcome.REFUSED, detail)
 
 
@@ -132,20 +127,3 @@ async def _read_out(stream: AsyncIterator[bytes]) -> None:
 
 class _NoSuchForm(GenerationError):
     """Perhaps for the form of reply that was asked for."""
-
-
-def _headers(server: Server) -> dict[str, str]:
-    if not server.key_variable:
-        return {}
-    key = os.environ.get(server.key_variable, "").strip()
-    if not key:
-        raise ConfigError(f"the generation server's key is not set; export {server.key_variable}=…")
-    return {"Authorization": f"Bearer {key}"}
-
-
-def _wait(answer: httpx.Response) -> float:
-    """Seconds that the server asks to be left alone; a date counts as none."""
-    try:
-        return max(0.0, float(answer.headers.get("Retry-After", 0.0)))
-    except ValueError:
-        return 0.0

@@ -69,20 +69,7 @@ _FORMS = [form for pair in _PAIRS for form in (pair[1], pair[3])]
 _SIDES = tuple(
     (name, re.compile(rf"\b(?:{form})")) for name, form in zip(OTHER, _FORMS, strict=True)
 )
-AUDIENCE = frozenset(
-    (
-        "adult",
-        "child",
-        "new",
-        "returning",
-        "member",
-        "non-member",
-        "men",
-        "women",
-        "minor",
-        "senior",
-    )
-)
+AUDIENCE = frozenset("adult child new returning member non-member men women minor senior".split())
 # Those of a pair whose sides seldom stand for what they say: too weak to fail a sentence alone.
 SOFT = frozenset(
     "earliest latest day night morning evening summer winter small large standard "

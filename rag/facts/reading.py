@@ -26,14 +26,14 @@ _CUTS = tuple(
         r" \(| [-–—] ",
     )
 )
-_DAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends?|weekdays?|holidays?)"
+_DAY = rf"(?:{days.WEEKDAY}s?|weekends?|weekdays?|holidays?)"
 # "on Saturday and Sunday": no clause ends in there.
 _JOINED = re.compile(rf"{_DAY}(?:, (?:and )?| and | or )(?:on )?(?:public |bank )?{_DAY}")
 _EXCEPT = re.compile(r"\b(?:except(?: for)?|excluding|other than|apart from|but not)\b[^,;.]*")
 # "by Saturday noon" is no day that anything holds on.
 _DEADLINE = re.compile(r"\b(?:by|since|day (?:before|after)) (?:the )?" + _DAY)
 _LONG_SPAN = re.compile(
-    r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day) (?:morning|noon|evening|night|afternoon)s?"
+    rf"\b({days.WEEKDAY}) (?:morning|noon|evening|night|afternoon)s?"
     r"(?= (?:to|until|till|through)\b)"
 )
 _EVERY_DAY = re.compile(r"\b(?:daily|every day|(?:7|seven) days a week|all week|24/7)\b")
