@@ -1,10 +1,12 @@
-"""Record the clinic's questions as telephone callers, and let our recogniser hear them.
+"""Record a knowledge base's questions as telephone callers, and let our recogniser hear them.
 
-Reads kb/clinic/questions.jsonl (texts and gold labels are written by hand there). Writes one FLAC
-file per clip to tests/audio/VOICE/QUESTION.flac (8 kHz, what µ-law left of it; encoding it to
-µ-law again gives the same bytes), tests/audio/index.jsonl, and the fields ``audio`` and ``asr`` of
-questions.jsonl. ``asr`` is what was heard in the question's first clip that is not of the held-out
-voice.
+Reads KB/questions.jsonl (texts and gold labels are written by hand there). Writes one FLAC file
+per clip to AUDIO/VOICE/QUESTION.flac (8 kHz, what µ-law left of it; encoding it to µ-law again
+gives the same bytes), AUDIO/index.jsonl, and the fields ``audio`` and ``asr`` of questions.jsonl.
+``asr`` is what was heard in the question's first clip that is not of the held-out voice.
+
+The clinic's clips are tests/audio; those of another knowledge base go to out/audio-NAME, which is
+not kept, so its ``audio`` rows name no file.
 """
 
 from __future__ import annotations
@@ -37,8 +39,8 @@ from tqdm import tqdm
 from frontdesk import FrontdeskError
 
 ROOT = Path(__file__).resolve().parent.parent
-QUESTIONS = ROOT / "kb" / "clinic" / "questions.jsonl"
-AUDIO = ROOT / "tests" / "audio"
+CLINIC = ROOT / "kb" / "clinic"
+CLINIC_AUDIO = ROOT / "tests" / "audio"
 
 SEED = 20
 SPOKEN_BY_ALL = 12
@@ -86,6 +88,13 @@ def plan(rows: Sequence[Row], seed: int = SEED) -> list[Row]:
     return [_clip(row["id"], by_name[name], rng) for row in rows for name in cast[row["id"]]]
 
 
+def plan_all(rows: Sequence[Row], names: Sequence[str], seed: int = SEED) -> list[Row]:
+    """Every question said by each of the voices ``names``: an index like that of ``plan``."""
+    rng = np.random.default_rng(seed)
+    voices = [voice for voice in VOICES if voice.name in names]
+    return [_clip(row["id"], voice, rng) for row in rows for voice in voices]
+
+
 def _dialogues(rows: Sequence[Row]) -> list[list[Row]]:
     """Rows after the first twelve, each follow-up with the question it refers to."""
     first = {row["text"] for row in rows[:SPOKEN_BY_ALL]}
@@ -114,15 +123,15 @@ def _clip(question: str, voice: Voice, rng: np.random.Generator) -> Row:
     }
 
 
-def record(rows: Sequence[Row], seed: int = SEED) -> list[Row]:
-    """Synthesise every clip of the plan and write files and index; returns the index."""
+def record(rows: Sequence[Row], clips: Sequence[Row], audio: Path, seed: int = SEED) -> None:
+    """Synthesise every planned clip; write files and index, and ``seconds`` into ``clips``."""
     texts = {row["id"]: row["text"] for row in rows}
-    clips = plan(rows, seed)
-    engines = {voice.name: engine_for(voice, seed) for voice in VOICES}
+    used = {clip["voice"] for clip in clips}
+    engines = {voice.name: engine_for(voice, seed) for voice in VOICES if voice.name in used}
     babble = _babble(seed)
-    for voice in VOICES:
-        shutil.rmtree(AUDIO / voice.name, ignore_errors=True)
-        (AUDIO / voice.name).mkdir(parents=True)
+    for name in engines:
+        shutil.rmtree(audio / name, ignore_errors=True)
+        (audio / name).mkdir(parents=True)
     rng = np.random.default_rng(seed + 1)
     for clip in tqdm(clips, desc="recording", unit="clip", disable=not sys.stderr.isatty()):
         speech, rate_hz = engines[clip["voice"]](texts[clip["question"]], clip["speed"])
@@ -131,9 +140,8 @@ def record(rows: Sequence[Row], seed: int = SEED) -> list[Row]:
             line = add_noise(line, clip["noise"], clip["snr_db"], rng, babble)
         line = through_mu_law(line)
         clip["seconds"] = round(line.size / RATE_HZ, 3)
-        soundfile.write(AUDIO / clip["file"], line, RATE_HZ, subtype="PCM_16")
-    _write(AUDIO / "index.jsonl", clips)
-    return clips
+        soundfile.write(audio / clip["file"], line, RATE_HZ, subtype="PCM_16")
+    _write(audio / "index.jsonl", clips)
 
 
 def _babble(seed: int) -> Float32:
@@ -150,22 +158,23 @@ def _babble(seed: int) -> Float32:
     return np.sum(tracks, axis=0).astype(np.float32)
 
 
-def hear(rows: Sequence[Row], clips: Sequence[Row]) -> None:
+def hear(rows: Sequence[Row], clips: Sequence[Row], kb: Path, audio: Path) -> None:
     """Fill ``audio`` and ``asr`` of ``rows`` with what our recogniser makes of the stored clips.
 
-    As in a call it leans towards the words of the documents.
+    As in a call it leans towards the words of the documents in ``kb``.
     """
     from rag import documents
     from rag.vocabulary import vocabulary
     from speech.audio import resample
     from speech.moonshine import SAMPLE_RATE_HZ, Moonshine
 
-    recogniser = Moonshine(vocabulary(documents.load(QUESTIONS.parent)))
+    recogniser = Moonshine(vocabulary(documents.load(kb)))
+    kept_keys = ("file", "voice", "noise") if audio == CLINIC_AUDIO else ("voice", "noise")
     heard: defaultdict[str, list[Row]] = defaultdict(list)
     for clip in tqdm(clips, desc="hearing", unit="clip", disable=not sys.stderr.isatty()):
-        samples, rate_hz = soundfile.read(AUDIO / clip["file"], dtype="float32")
+        samples, rate_hz = soundfile.read(audio / clip["file"], dtype="float32")
         text = recogniser.transcribe(resample(samples, rate_hz, SAMPLE_RATE_HZ)).text
-        kept = {key: clip[key] for key in ("file", "voice", "noise")}
+        kept = {key: clip[key] for key in kept_keys}
         if clip["voice"] == held_out_voice:
             kept["held_out"] = True
         heard[clip["question"]].append({**kept, "asr": text})
@@ -193,13 +202,13 @@ def word_errors(said: Sequence[str], heard: Sequence[str]) -> int:
 
 def report(rows: Sequence[Row], clips: Sequence[Row]) -> str:
     """Word error rate by voice and by noise, and how many clips were heard without any error."""
-    by_file = {clip["file"]: clip for clip in clips}
+    clip_of = {(clip["question"], clip["voice"]): clip for clip in clips}
     counts: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     for row in rows:
         said = words_of(row["text"])
         for audio in row["audio"]:
             pair = (word_errors(said, words_of(audio["asr"])), len(said))
-            clip = by_file[audio["file"]]
+            clip = clip_of[row["id"], audio["voice"]]
             noise = f"noise {clip['noise']} {clip['snr_db']} dB" if clip["noise"] else "noise none"
             counts[f"voice {clip['voice']}"].append(pair)
             counts[noise].append(pair)
@@ -221,6 +230,18 @@ def _write(path: Path, rows: Sequence[Row]) -> None:
     path.write_text("".join(lines), encoding="utf-8")
 
 
+def _voices(text: str) -> list[str]:
+    """The names in ``text``, each the name of a voice, one of them not held out."""
+    names, known = text.split(","), [voice.name for voice in VOICES]
+    if unknown := set(names) - set(known):
+        raise argparse.ArgumentTypeError(
+            f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(known)}"
+        )
+    if set(names) <= {held_out_voice}:
+        raise argparse.ArgumentTypeError(f"name one besides {held_out_voice}, which is held out")
+    return names
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; 0 done, 2 if a program, a package or a model file is missing."""
     parser = argparse.ArgumentParser(
@@ -229,19 +250,34 @@ def main(argv: Sequence[str] | None = None) -> int:
         epilog="Needs flite and espeak-ng (apt-get install them), the voice extra, and\n"
         f"{KOKORO_INSTALL}\n--asr-only and --report need none of these.",
     )
+    parser.add_argument(
+        "--kb", type=Path, default=CLINIC, metavar="DIR", help="the knowledge base (kb/clinic)"
+    )
+    parser.add_argument(
+        "--voices",
+        type=_voices,
+        metavar="NAME,…",
+        help="each says every question; by default two voices or more share them",
+    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--asr-only", action="store_true", help="only hear the stored clips again")
     what.add_argument(
         "--report", action="store_true", help="only print word errors; change nothing"
     )
     args = parser.parse_args(argv)
+    kb = args.kb.resolve()
+    audio = CLINIC_AUDIO if kb == CLINIC else ROOT / "out" / f"audio-{kb.name}"
+    questions = kb / "questions.jsonl"
     try:
-        rows = _read(QUESTIONS)
-        stored = args.asr_only or args.report
-        clips = _read(AUDIO / "index.jsonl") if stored else record(rows)
+        rows = _read(questions)
+        if args.asr_only or args.report:
+            clips = _read(audio / "index.jsonl")
+        else:
+            clips = plan_all(rows, args.voices) if args.voices else plan(rows)
+            record(rows, clips, audio)
         if not args.report:
-            hear(rows, clips)
-            _write(QUESTIONS, rows)
+            hear(rows, clips, kb, audio)
+            _write(questions, rows)
     except FrontdeskError as error:
         print(error, file=sys.stderr)
         return 2

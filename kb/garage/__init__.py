@@ -1,0 +1,1 @@
+"""A car repair garage that nothing was tuned on: documents and questions with gold answers."""
