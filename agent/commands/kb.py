@@ -3,6 +3,7 @@
   frontdesk kb build docs/           # Markdown, text, HTML, PDF, DOCX, CSV, TSV and XLSX
   frontdesk kb check docs/           # empty, duplicate, contradictory and expired passages, …
   frontdesk kb calibrate docs/       # the floors below which no answer is given
+  frontdesk kb mishearings docs/     # what call records show callers to have been misheard as
 A file that cannot be read is named and left out; building fails only if nothing is left. Exit 1
 if check finds something to mend.
 """
@@ -29,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("build", "read the documents and write the index"),
         ("check", "find what to mend in the documents; nothing is built"),
         ("calibrate", "measure the floors on the questions of the knowledge base"),
+        ("mishearings", "propose mishearings from call records, and accept them"),
     ):
         sub = actions.add_parser(name, help=what)
         sub.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="the same as --kb")
@@ -41,6 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             sub.add_argument("--held-out", help="voice that takes no part (default: questions')")
             sub.add_argument("--alpha", type=float, help="most unanswerable questions answered")
             sub.add_argument("--confidence", type=float, help="that alpha is kept with")
+        if name == "mishearings":
+            sub.add_argument("--records", type=Path, metavar="DIR", help="folder of call records "
+                             "(default: settings)")  # fmt: skip
+            sub.add_argument("--accept", nargs="+", metavar="N", help="use these proposals, by "
+                             "number as last printed, or all")  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
@@ -52,6 +59,13 @@ def run(args: argparse.Namespace) -> int:
         return _build(settings, args.json)
     if args.action == "check":
         return check_folder(settings.kb, args.today or date.today(), args.json)
+    if args.action == "mishearings":
+        from agent.commands import kb_mishearings
+
+        if args.accept:
+            return kb_mishearings.accept(settings.kb, args.accept, args.json)
+        records = args.records or settings.records.folder
+        return kb_mishearings.find(settings.kb, records, args.json)
     from agent.commands.kb_calibrate import calibrate
 
     given = {
