@@ -51,7 +51,12 @@ class Call:
         trace = CallTrace(record)
         session = Session(lambda: engines.index, engines.policy)
         self._answer = GroundedAnswer(
-            session, trace, run=engines.run, prepare=engines.prepare_first_phrase
+            session,
+            trace,
+            run=engines.run,
+            prepare=engines.prepare_first_phrase,
+            words=engines.generator,
+            rewriter=engines.rewriter,
         )
         turns = TurnTaking(
             turn_policy(settings.turns),

@@ -15,6 +15,7 @@ from pipecat.services.tts_service import TTSService
 from tqdm import tqdm
 
 import speech.engines
+from agent.generation import generator_of, rewriter_of
 from agent.knowledge import Knowledge
 from agent.retrieval import index_of, policy_of
 from agent.session import FIXED_SENTENCES
@@ -36,7 +37,10 @@ _SPEECH_FILE = "speech.npz"
 class Engines:
     """Models, voice and index, loaded and warmed once.
 
+    ``generator`` and ``rewriter`` ask a language model, and are None where none is configured.
+
     Raises:
+        ConfigError: a language model is half configured.
         ModelFileError: a model file is missing or altered.
         KnowledgeBaseError: the documents or the index cannot be used.
     """
@@ -49,7 +53,10 @@ class Engines:
             on_swap=self._listen_for,
         )
         self.policy = policy_of(settings)
+        self.generator = generator_of(settings, lambda: self.index, run=self.run)
+        self.rewriter = rewriter_of(settings)
         self._settings = settings
+        _ = self.index.lexicon  # made now, not when the first caller is misheard
         self._speech = speech.engines.Engines.load(
             words=vocabulary(self.index.kb), cache_bytes=settings.voice.cache_mb * 1_000_000
         )
@@ -62,6 +69,12 @@ class Engines:
     async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run ``function`` on an inference thread, off the event loop."""
         return await sessions.run(function, *args, **kwargs)
+
+    async def close(self) -> None:
+        """Close the lines to a language model's server; in the loop that used them."""
+        for one in (self.generator, self.rewriter):
+            if one is not None:
+                await one.close()
 
     async def prepare_first_phrase(self, words: Spoken) -> None:
         """Render the start of ``words``, so that the voice can begin at once.
@@ -136,6 +149,7 @@ class Engines:
 
     def _listen_for(self, index: Index) -> None:
         """Have calls that begin from now on lean towards the words of ``index``."""
+        _ = index.lexicon  # made here, not when the first caller is misheard
         self._speech = replace(self._speech, moonshine=Moonshine(vocabulary(index.kb)))
 
     def versions(self) -> dict[str, Any]:
@@ -145,6 +159,7 @@ class Engines:
             "kb": index.kb.sha256[:16],
             "passages": len(index.kb.passages),
             "embedder": index.embedder.hash[:16],
+            "worded_by": self._settings.generation.model if self.generator else None,
             "floors": {
                 language: round(floors.floor, 4) for language, floors in index.calibrations.items()
             },

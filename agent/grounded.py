@@ -3,7 +3,9 @@
 It can be dropped into any Pipecat pipeline between a recogniser and a voice. It answers once a
 turn, when both the transcript and ``UserStoppedSpeakingFrame`` are there, in whichever order they
 come. A provisional transcript (``EagerTranscriptionFrame``) is answered at once but not spoken:
-if the turn ends with the same words, the answer and its first phrase of audio are ready.
+if the turn ends with the same words, the answer and its first phrase of audio are ready. If a
+language model words the answers, it is asked for the provisional one too; a guess that is dropped
+closes the line to the model's server.
 """
 
 from __future__ import annotations
@@ -28,16 +30,15 @@ from pipecat.frames.frames import (
 )
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
-from agent.session import Reply, Session, verdict_json
+from agent.answering import Answered, Rewrites, Run, Words, answered
+from agent.generation import generated_json, rewritten_json
+from agent.session import Session, verdict_json
 from agent.trace import CallTrace
 from frontdesk import Spoken
 
 # Speech that goes on this soon after the reply began did not react to it: a person needs longer
 # to hear a voice, understand that it is one, and speak, and the VAD needs 0.13 s of that.
 _REACTION_MS = 500
-
-Run = Callable[..., Awaitable[Reply]]
-"""Runs a function off the event loop and returns its result."""
 
 
 @dataclass
@@ -49,7 +50,10 @@ class _Speaking:
 
 
 class GroundedAnswer(FrameProcessor):
-    """Speaks what ``session`` decides, and records why."""
+    """Speaks what ``session`` decides, in the words of ``words`` if given, and records why.
+
+    ``rewriter``, if given, makes follow-ups stand alone that no rule knows.
+    """
 
     def __init__(
         self,
@@ -58,16 +62,19 @@ class GroundedAnswer(FrameProcessor):
         *,
         run: Run,
         prepare: Callable[[Spoken], Awaitable[None]],
+        words: Words | None = None,
+        rewriter: Rewrites | None = None,
     ) -> None:
         super().__init__()
         self._session = session
         self._trace = trace
         self._run = run
         self._prepare = prepare
+        self._words, self._rewriter = words, rewriter
         self._texts: list[str] = []
         self._turn_over = False
         self._unanswered = ""
-        self._guess: tuple[str, asyncio.Task[Reply]] | None = None
+        self._guess: tuple[str, asyncio.Task[Answered]] | None = None
         self._answering: asyncio.Task[None] | None = None
         self._speaking: _Speaking | None = None
         self._hanging_up = False
@@ -119,11 +126,13 @@ class GroundedAnswer(FrameProcessor):
         await self._drop_guess()
         self._guess = (heard, self.create_task(self._decide(heard)))
 
-    async def _decide(self, heard: str) -> Reply:
+    async def _decide(self, heard: str) -> Answered:
         """The reply to ``heard``, its first phrase of audio rendered."""
-        reply = await self._run(self._session.reply, heard)
-        await self._prepare(reply.say)
-        return reply
+        decided = await answered(
+            self._session, heard, run=self._run, words=self._words, rewriter=self._rewriter
+        )
+        await self._prepare(decided.reply.say)
+        return decided
 
     def _answer_if_complete(self) -> None:
         if self._turn_over and self._texts:
@@ -142,11 +151,16 @@ class GroundedAnswer(FrameProcessor):
         speculated = guess is not None and guess[0] == heard
         if guess is not None and not speculated:
             await self.cancel_task(guess[1])
-        reply = await (guess[1] if guess is not None and speculated else self._decide(heard))
+        decided = await (guess[1] if guess is not None and speculated else self._decide(heard))
+        reply = decided.reply
         self._trace.stage("decided")
         self._session.accept(reply)
         if not reply.say:
             self._unanswered = ""  # silence is the reply
+        if decided.rewritten is not None:
+            self._trace.event("rewriting", **rewritten_json(decided.rewritten))
+        if decided.generated is not None:
+            self._trace.event("generation", **generated_json(decided.generated))
         self._trace.event(
             "verdict",
             heard=heard,

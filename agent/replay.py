@@ -1,4 +1,8 @@
-"""Recorded calls again: the same transcripts through the same session and answer path."""
+"""Recorded calls again: the same transcripts through the same session and answer path.
+
+What a language model said is judged again, by today's checks on today's passages; no server is
+asked, unless one is given.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agent.answering import Rewrites, Words, answered
+from agent.generation import GenerationPolicy, Recorded, RecordedRewriter, draft_checks
+from agent.generation.policy import DEFAULT
 from agent.records import read_record
 from agent.session import Session, verdict_json
 from frontdesk import ConfigError, Spoken
@@ -51,7 +58,31 @@ def record_paths(paths: list[Path]) -> list[Path]:
     return found
 
 
-def replay(path: Path, index: Index, policy: Policy) -> Replayed:
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The language models of a replay: those given, else what the record says that they said."""
+
+    words: Words | None = None
+    rewriter: Rewrites | None = None
+    policy: GenerationPolicy = DEFAULT
+
+    def words_for(self, event: dict[str, Any], index: Index) -> Words | None:
+        """What words the answer to the turn whose ``verdict`` is ``event``."""
+        if self.words is not None or event.get("answered_by") != "generated":
+            return self.words
+        said = Spoken.strip(event.get("draft") or event["say"]).text
+        return Recorded(said, tuple(event["citations"]), draft_checks(index), self.policy)
+
+    def rewriter_for(self, event: dict[str, Any] | None) -> Rewrites | None:
+        """What makes the question stand alone; ``event`` is the ``rewriting`` of its turn."""
+        text = event.get("text") if event else None
+        return RecordedRewriter(text) if self.rewriter is None and text else self.rewriter
+
+
+_RECORDED = Models()
+
+
+async def replay(path: Path, index: Index, policy: Policy, models: Models = _RECORDED) -> Replayed:
     """Run one record's transcripts again and compare.
 
     Raises:
@@ -60,14 +91,19 @@ def replay(path: Path, index: Index, policy: Policy) -> Replayed:
     session = Session(index, policy)
     changes: list[Change] = []
     turns = 0
+    rewriting: dict[str, Any] | None = None
     for event in read_record(path):
         if event["event"] == "said":
             session.said(Spoken(event["say"]))
+        elif event["event"] == "rewriting":
+            rewriting = event
         elif event["event"] == "verdict":
             turns += 1
-            reply = session.reply(event["heard"])
-            session.accept(reply)
-            changes += _compare(turns, event, verdict_json(reply.verdict))
+            words, rewriter = models.words_for(event, index), models.rewriter_for(rewriting)
+            rewriting = None
+            decided = await answered(session, event["heard"], words=words, rewriter=rewriter)
+            session.accept(decided.reply)
+            changes += _compare(turns, event, verdict_json(decided.reply.verdict))
     if not turns:
         raise ConfigError(f"{path} holds no turn to replay")
     return Replayed(path, turns, tuple(changes))

@@ -84,6 +84,8 @@ def policy_of(settings: Settings) -> Policy:
         hybrid=retrieval.hybrid,
         deadline_ms=retrieval.deadline_ms,
         reranker=CrossEncoder(Path(retrieval.reranker)) if retrieval.reranker else None,
+        repair=retrieval.repair,
+        places=retrieval.places,
     )
 
 

@@ -134,6 +134,7 @@ def build_app(settings: Settings, engines: Engines) -> FastAPI:
         set_aside()
         with engines.knowledge.watched(is_idle=lambda: not switchboard.calls):
             yield
+        await engines.close()
 
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     app.state.switchboard = switchboard

@@ -7,7 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from frontdesk import Spoken
-from rag import Decision, Index, Policy, Reason, Verdict, answer, make_query
+from rag import Decision, Index, Policy, Query, Reason, Verdict, answer
+from rag.follow_up import Resolution, Said, State, resolve
+from rag.parts import wants_more
+from rag.query import closeness, places
+from rag.rewrite import clean
 
 _NOTHING_YET = Spoken("I haven't said anything yet. How can I help you?")
 STILL_THERE = Spoken("Are you still there?")
@@ -19,13 +23,15 @@ FIXED_SENTENCES = (STILL_THERE, GOODBYE, _NOTHING_YET)
 class Reply:
     """What to say to one utterance, why, and whether the call ends after it.
 
-    ``kb`` begins the hash of the knowledge base that it was decided on.
+    ``kb`` begins the hash of the knowledge base that it was decided on; ``resolution`` is how what
+    was heard became the question that was looked up.
     """
 
     verdict: Verdict
     say: Spoken
     hang_up: bool = False
     kb: str = ""
+    resolution: Resolution | None = None
 
 
 class Session:
@@ -39,35 +45,76 @@ class Session:
     def __init__(self, index: Index | Callable[[], Index], policy: Policy) -> None:
         self._index = index if callable(index) else lambda: index
         self._policy = policy
-        self._question: str | None = None
+        self._state = State()
+        self._more: tuple[Spoken, ...] = ()
         self._last_said = _NOTHING_YET
 
     def reply(self, heard: str) -> Reply:
         """Decide what to say to ``heard`` (the recogniser's text, possibly empty)."""
         index = self._index()
-        query = make_query(heard, self._question, fillers=index.kb.fillers)
+        more = self._go_on(heard)
+        if more:
+            return Reply(more, more.say, kb=index.kb.sha256[:16])
+        resolution = resolve(
+            heard,
+            self._state,
+            fillers=index.kb.fillers,
+            cosine=closeness(index),
+            names=places(index) if self._policy.places else None,
+        )
+        query = resolution.query
+        if self._policy.places:
+            query = replace(query, document=resolution.document)
         verdict = answer(query, index, self._policy)
         if verdict.decision is Decision.CONVERSATION and verdict.reason in _SAY_AGAIN:
             verdict = replace(verdict, say=self._last_said)
         hang_up = verdict.reason is Reason.GOODBYE
-        return Reply(verdict, verdict.say, hang_up, kb=index.kb.sha256[:16])
+        return Reply(verdict, verdict.say, hang_up, index.kb.sha256[:16], resolution)
+
+    @property
+    def state(self) -> State:
+        """What the call remembers between questions."""
+        return self._state
+
+    def _go_on(self, heard: str) -> Verdict | None:
+        """The next part of an answer that was too long, if that is what the caller wants."""
+        words = clean(heard, frozenset())
+        if not self._more or not wants_more(words):
+            return None
+        say, *more = self._more
+        query = Query(heard, words)
+        return Verdict(Decision.CONVERSATION, Reason.GO_ON, query, say, more=tuple(more))
 
     def accept(self, reply: Reply) -> None:
         """Remember ``reply`` as given: its question is the context of the next."""
+        self._more = reply.verdict.more
         if reply.say:  # an acknowledgement is met with silence
             self._last_said = reply.say
         verdict = reply.verdict
         is_question = verdict.decision is not Decision.CONVERSATION
-        if is_question and verdict.query.text and verdict.reason not in _NO_CONTEXT:
-            self._question = verdict.query.text
+        if reply.resolution and is_question and verdict.reason not in _NO_CONTEXT:
+            self._state = self._state.after(reply.resolution, _spoken_from(verdict))
 
     def said(self, words: Spoken) -> None:
         """Remember words that answer no question, such as the greeting."""
         self._last_said = words
 
 
+def _spoken_from(verdict: Verdict) -> tuple[Said, ...]:
+    cited = (hit.passage for hit in verdict.hits if hit.passage.id in verdict.citations)
+    return tuple(Said(passage.id, passage.doc, verdict.say.text) for passage in cited)
+
+
 # Noise, or nothing the documents know of: the next "and what about …" is about what was before.
-_NO_CONTEXT = frozenset({Reason.EMPTY, Reason.TOO_LONG, Reason.INSTRUCTION, Reason.BELOW_FLOOR})
+_NO_CONTEXT = frozenset(
+    {
+        Reason.EMPTY,
+        Reason.TOO_LONG,
+        Reason.INSTRUCTION,
+        Reason.OTHER_CALLERS,
+        Reason.BELOW_FLOOR,
+    }
+)
 _SAY_AGAIN = frozenset({Reason.REPEAT, Reason.LOUDER, Reason.SLOWER})
 
 
@@ -85,6 +132,7 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
             "text": verdict.query.text,
             "context": verdict.query.context,
             "language": verdict.query.language,
+            "changes": list(verdict.query.changes),
         },
         "hits": [
             {"id": hit.passage.id, "score": _rounded(hit.score), "sha256": hit.passage.sha256}

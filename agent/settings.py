@@ -47,6 +47,12 @@ class RetrievalSettings(_Section):
     )
     deadline_ms: float = Field(default=200.0, gt=0, description="for one search, optional parts in")
     reranker: str = Field(default="", description="folder of an ONNX cross-encoder")
+    repair: bool = Field(
+        default=True, description="a refused question is asked again as it may have been misheard"
+    )
+    places: bool = Field(
+        default=False, description="each document is of a place of its own, named by its heading"
+    )
 
 
 class EndpointSettings(_Section):
@@ -78,6 +84,34 @@ class QuestionSettings(_Section):
         default="", description="the variable that holds the key, never the key; empty: no key"
     )
     timeout_s: float = Field(default=60.0, gt=0, description="for one passage")
+
+
+class GenerationSettings(_Section):
+    """An OpenAI-compatible server whose model words the answers; without one, they are quoted.
+
+    See docs/generation.md.
+    """
+
+    base_url: str = Field(default="", description="https://…/v1; empty: off")
+    model: str = ""
+    key_variable: str = Field(
+        default="", description="the variable that holds the key, never the key; empty: no key"
+    )
+    timeout_s: float = Field(default=2.0, gt=0, description="of the server's silence")
+    budget_ms: float = Field(
+        default=2500.0, gt=0, description="for all of it; then the quoted answer is spoken"
+    )
+    fast_score: float = Field(
+        default=0.7, ge=0, description="from it a factoid is quoted at once; above 1: never"
+    )
+    passages: int = Field(default=4, ge=1, le=10, description="shown to the model at most")
+    temperature: float = Field(default=0.0, le=2, description="below 0: left to the server")
+    rewrite: bool = Field(
+        default=False, description="the model makes follow-ups stand alone that no rule knows"
+    )
+    rewrite_budget_ms: float = Field(
+        default=800.0, gt=0, description="for that; then the question stays as it was heard"
+    )
 
 
 class ServerSettings(_Section):
@@ -140,6 +174,7 @@ class Settings(BaseSettings):
     retrieval: RetrievalSettings = RetrievalSettings()
     embeddings: EndpointSettings = EndpointSettings()
     questions: QuestionSettings = QuestionSettings()
+    generation: GenerationSettings = GenerationSettings()
     server: ServerSettings = ServerSettings()
     turns: TurnSettings = TurnSettings()
     vad: VadSettings = VadSettings()

@@ -26,12 +26,15 @@ from bench.results import RESULTS, percentiles
 from bench.synthetic import LANGUAGES
 from rag import Policy, answer, make_query, questions
 from rag.artefact import kinds_of
+from rag.entry import facts_of
 from rag.evaluate import judge_one
 from rag.index import Index
 from rag.questions import Question
+from rag.sentences import sentence_spans
 
 CACHE = ROOT / "out" / "bench"
 _WARM_UP = 100
+_FACTS_OF = 40_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +91,26 @@ def bench_corpus(
             language: figures([one for one in timed if one.question.kind == language])
             for language in languages
         },
+        "facts": facts_cost(index),
         **memory(index),
     }
     return found, timed
+
+
+def facts_cost(index: Index) -> dict[str, Any]:
+    """Reading the facts of up to 40,000 passages again, as a build does, on one thread."""
+    times = []
+    for number in range(min(len(index.kb.passages), _FACTS_OF)):
+        passage = index.kb.passages[number]
+        spans = tuple(sentence_spans(passage.text))
+        start = time.perf_counter_ns()
+        facts_of(passage, spans)
+        times.append((time.perf_counter_ns() - start) / 1e6)
+    return {
+        "passages": len(times),
+        "seconds": round(sum(times) / 1000, 1),
+        **percentiles(times),
+    }
 
 
 def timings(

@@ -10,7 +10,8 @@ from rag.answer import answer
 from rag.evaluate import evaluate_answers, evaluate_retrieval
 from rag.floor import calibrate
 from rag.index import Index
-from rag.rewrite import make_query, rewrite
+from rag.query import make_query
+from rag.rewrite import rewrite
 from rag.search import search
 from rag.store import open_index
 from rag.types import (

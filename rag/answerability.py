@@ -31,7 +31,7 @@ from rag.reader import Reader, Words
 from rag.types import Hit, Query
 
 DATA = Path(__file__).with_name("data")
-FORMAT = 2
+FORMAT = 3
 """Of the files of weights; one of another format is as good as none."""
 FEATURES = (
     "sentence_cosine",
@@ -96,7 +96,8 @@ class Weights:
 
     ``bias``, ``read`` and ``behind`` are (2,), ``weights`` (2, features): the first are for
     passages without a question of their own beside them, the second for those with one.
-    ``floors`` are the defaults, by language, for a business that has measured none.
+    ``floors`` are the defaults, by language, for a business that has measured none. ``standing``
+    (3,) weighs a score's log-odds, how far it is ahead of its rival's, and 1 (:mod:`rag.rivals`).
     """
 
     bias: NDArray[np.float64]
@@ -105,6 +106,7 @@ class Weights:
     read: NDArray[np.float64]
     floors: Mapping[str, float]
     reader: Reader
+    standing: NDArray[np.float64]
 
 
 @cache
@@ -125,6 +127,7 @@ def weights_for(name: str, digest: str) -> Weights | None:
         np.array([one["read"] for one in sets]),
         table["floors"],
         Reader.of(arrays),
+        np.array(table["standing"]),
     )
 
 
@@ -133,16 +136,17 @@ def default_floor(embedder: Embedder, language: str) -> float | None:
 
     None for a language on which no default was measured, or an embedder without weights.
     """
-    found = _weights(embedder)
+    found = weights_of(embedder)
     return found.floors.get(language) if found else None
 
 
 def note(embedder: Embedder) -> str:
     """What is to be said of the scores of an embedder; empty if it has weights."""
-    return "" if _weights(embedder) else " (plain closeness: no weights for this embedder)"
+    return "" if weights_of(embedder) else " (plain closeness: no weights for this embedder)"
 
 
-def _weights(embedder: Embedder) -> Weights | None:
+def weights_of(embedder: Embedder) -> Weights | None:
+    """The weights that were fitted with ``embedder``, if there are any."""
     return weights_for(embedder.name, embedder.hash)
 
 
@@ -151,7 +155,7 @@ def score(query: Query, asked: Embedding, hits: Sequence[Hit], index: Index) -> 
 
     ``asked`` is the embedding of ``query.text``.
     """
-    found = _weights(index.embedder)
+    found = weights_of(index.embedder)
     view = look_at(query, asked, hits, index)
     if found is None:
         return Scores(view.numbers, view.hits, np.clip(view.plain / _CLOSEST, 0.0, 1.0))

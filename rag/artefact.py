@@ -17,17 +17,22 @@ from numpy.typing import NDArray
 from frontdesk import KnowledgeBaseError
 from rag.bm25 import Bm25
 from rag.calibration import Calibration
-from rag.documents import KnowledgeBase, Progress, Source
+from rag.documents import KnowledgeBase, Listing, Progress, Source
 from rag.embed import Embedder
 from rag.entry import KINDS, Entry, Recipe
+from rag.facts import Contrasts, Fact
+from rag.facts.contrasts import MOST_SENTENCES
+from rag.facts.stored import made, plain
 from rag.index import Index, Lookup
 from rag.nearest import FLAT_LIMIT, Flat, Hnsw
-from rag.rows import Rows, write_rows
+from rag.repair import Lexicon
+from rag.rows import Rows, RowsWriter, write_rows
 from rag.types import Passage
 
 # Raised when the readers or the keys change, so that an index from before is built anew.
-FORMAT = 4
-_META, _HNSW, _BM25 = "meta.json", "keys.hnsw", "words"
+FORMAT = 5
+_META, _HNSW, _BM25, _CONTRASTS = "meta.json", "keys.hnsw", "words", "contrasts.json"
+_LEXICON = "lexicon.json"
 _NEEDED = ("kb", "embedder", "keys", "pieces", "languages", "vocabulary")
 
 
@@ -42,6 +47,8 @@ class Writer:
         self._vocabulary: dict[str, int] = {}
         self._counts: list[int] = []
         self._parts: dict[str, list[NDArray[Any]]] = {name: [] for name in _ARRAYS}
+        self._facts = RowsWriter(folder, "facts")
+        self._stated: list[tuple[Fact, ...]] = []
 
     def add(self, entry: Entry) -> None:
         """Append what was computed of the next passage."""
@@ -65,6 +72,10 @@ class Writer:
         }
         for name, part in parts.items():
             self._parts[name].append(part)
+        for stated in entry.facts:
+            self._facts.add(plain(stated))
+        if len(self._stated) < MOST_SENTENCES:
+            self._stated += entry.facts
         _append(self._keys, entry.keys)
         _append(self._values, entry.values)
         self._n_keys += len(entry.keys)
@@ -81,6 +92,10 @@ class Writer:
         """Write what remains: the arrays, the texts, the search structures, and what it is."""
         self._keys.close()
         self._values.close()
+        self._facts.close()
+        if len(self._stated) < MOST_SENTENCES:
+            contrasts = Contrasts.found(self._stated).as_json()
+            (self._folder / _CONTRASTS).write_text(json.dumps(contrasts), "utf-8")
         for name, parts in self._parts.items():
             np.save(self._folder / f"{name}.npy", np.concatenate(parts))
         np.save(self._folder / "piece_counts.npy", np.array(self._counts, np.int32))
@@ -91,6 +106,7 @@ class Writer:
                 self._folder / "keys.f32", np.float32, "r", shape=(self._n_keys, self._dim)
             )
             Hnsw.build(vectors, _staged(progress, "graph")).save(self._folder / _HNSW)
+        (self._folder / _LEXICON).write_text(json.dumps(Lexicon.plain(kb)), "utf-8")
         if recipe.sparse:
             Bm25.build(_texts(kb.passages), _staged(progress, "words")).save(self._folder / _BM25)
         meta = {
@@ -134,9 +150,9 @@ def read_meta(folder: Path) -> dict[str, Any]:
 
 
 def read(
-    folder: Path, meta: Mapping[str, Any], fillers: frozenset[str], home: Path, embedder: Embedder
+    folder: Path, meta: Mapping[str, Any], home: Listing | KnowledgeBase, embedder: Embedder
 ) -> Index:
-    """The index in ``folder`` of the knowledge base folder ``home``, memory-mapped.
+    """The index in ``folder`` of the knowledge base ``home``, memory-mapped.
 
     Raises:
         OSError, ValueError, KeyError, TypeError: if it cannot be read.
@@ -145,10 +161,11 @@ def read(
     sources = meta["sources"]
     texts = Rows(folder, "texts", str)
     kb = KnowledgeBase(
-        home,
+        home.folder,
         Rows(folder, "passages", Passage),
         Lookup([source.id for source in sources], texts),
-        fillers,
+        home.fillers,
+        home.mishearings,
         meta["kb"],
         sources,
     )
@@ -175,6 +192,9 @@ def read(
         vocabulary=tuple(meta["vocabulary"]),
         digests=arrays["digests"],
         nearest=nearest,
+        facts=Rows(folder, "facts", made),
+        contrasts=_contrasts(folder / _CONTRASTS),
+        can_be_meant=json.loads((folder / _LEXICON).read_text("utf-8")),
         languages=tuple(meta["languages"]),
         words=words,
         calibrations=meta["calibrations"],
@@ -200,7 +220,12 @@ def entry_of(index: Index, passage: int) -> Entry:
         pieces=index.pieces[rows],
         values=index.piece_values[rows],
         scales=index.piece_scales[rows],
+        facts=tuple(index.facts[n] for n in numbers),
     )
+
+
+def _contrasts(path: Path) -> Contrasts:
+    return Contrasts.from_json(json.loads(path.read_text("utf-8")) if path.exists() else {})
 
 
 def kinds_of(index: Index) -> dict[str, int]:

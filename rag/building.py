@@ -66,7 +66,7 @@ def build_and_count(
         counts = write(Path(name), kb, embedder, calibrations, recipe)
         meta = artefact.read_meta(Path(name))
         # What is mapped stays readable after its files are removed.
-        return artefact.read(Path(name), meta, kb.fillers, kb.folder, embedder), counts
+        return artefact.read(Path(name), meta, kb, embedder), counts
 
 
 def write(

@@ -22,6 +22,8 @@ from rag.readers import (
     shown,
     to_passages,
 )
+from rag.repair.dictionary import MISHEARINGS_FILE, Mishearing
+from rag.repair.dictionary import read as read_mishearings
 from rag.rewrite import default_fillers, read_fillers
 from rag.types import Passage
 
@@ -51,14 +53,15 @@ class KnowledgeBase:
     """The documents of one folder.
 
     ``texts`` maps a document id (``kb-hours``) to its whole text. ``sha256`` covers the documents,
-    the filler list and the floors: whatever an index is built from. ``skipped`` are the files that
-    were left out.
+    the filler list, the reviewed mishearings and the floors: whatever an index is built from.
+    ``skipped`` are the files that were left out.
     """
 
     folder: Path
     passages: Sequence[Passage]
     texts: Mapping[str, str]
     fillers: frozenset[str]
+    mishearings: tuple[Mishearing, ...]
     sha256: str
     sources: tuple[Source, ...] = ()
     skipped: tuple[Skipped, ...] = ()
@@ -71,6 +74,7 @@ class Listing:
     folder: Path
     files: tuple[tuple[Path, Source], ...]
     fillers: frozenset[str]
+    mishearings: tuple[Mishearing, ...]
     sha256: str
     skipped: tuple[Skipped, ...]
 
@@ -116,7 +120,8 @@ def listing(folder: Path | str) -> Listing:
     fillers = default_fillers()
     if (folder / _FILLERS).exists():
         fillers |= read_fillers(folder / _FILLERS)
-    return Listing(folder, tuple(files), fillers, sha256, tuple(skipped))
+    mishearings = read_mishearings(folder / MISHEARINGS_FILE)
+    return Listing(folder, tuple(files), fillers, mishearings, sha256, tuple(skipped))
 
 
 def read_listing(
@@ -156,17 +161,18 @@ def read_listing(
     if changed:
         sha256 = _digest(found.folder, [changed.get(s.path, s) for _, s in found.files])
     return KnowledgeBase(
-        found.folder, tuple(passages), texts, found.fillers, sha256, tuple(sources),
+        found.folder, tuple(passages), texts, found.fillers, found.mishearings, sha256,
+        tuple(sources),
         tuple(sorted(skipped, key=lambda one: one.path)),
     )  # fmt: skip
 
 
 def _digest(folder: Path, sources: Sequence[Source]) -> str:
-    """What a knowledge base of these files is known by, its fillers and floors with them."""
+    """What a knowledge base of these files is known by, with what else it is made of."""
     digest = hashlib.sha256()
     for source in sources:
         digest.update(f"{source.path}\n{source.sha256}\0".encode())
-    for part in (_FILLERS, _FLOORS):
+    for part in (_FILLERS, _FLOORS, MISHEARINGS_FILE):
         if (folder / part).exists():
             digest.update(f"{part}\n{_text(folder / part)}\0".encode())
     return digest.hexdigest()

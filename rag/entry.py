@@ -14,10 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rag import facts
 from rag.chunkers import Chunk, Source, chunk
 from rag.embed import Embedder, Embedding, Vectors
 from rag.expand import made_questions
 from rag.expand.kept import Kept
+from rag.facts import Fact
 from rag.sentences import sentence_spans
 from rag.types import Passage
 
@@ -55,7 +57,7 @@ class Entry:
     ``sentences`` (sentences, 4) are start and end in the passage's text, and first and last word
     piece; ``sentence_keys`` (sentences,) say which key is a sentence's own vector. ``pieces`` are
     word pieces with ``values`` (pieces, dim) times ``scales`` (pieces,) as their unit vectors.
-    ``digest`` is of all that they were made from.
+    ``facts`` are those of each sentence. ``digest`` is of all that they were made from.
     """
 
     digest: bytes
@@ -66,6 +68,7 @@ class Entry:
     pieces: tuple[str, ...]
     values: NDArray[np.int8]
     scales: NDArray[np.float32]
+    facts: tuple[tuple[Fact, ...], ...]
 
 
 def digest(passage: Passage, questions: Sequence[str], recipe: Recipe, embedder: Embedder) -> bytes:
@@ -163,6 +166,14 @@ def entry(planned: Plan, embedded: Sequence[Embedding], questions: Vectors) -> E
         pieces=tuple(pieces),
         values=values,
         scales=scales,
+        facts=facts_of(planned.passage, planned.spans),
+    )
+
+
+def facts_of(passage: Passage, spans: Sequence[tuple[int, int]]) -> tuple[tuple[Fact, ...], ...]:
+    """The facts of each sentence; the question that its source sets beside it tells of what."""
+    return tuple(
+        facts.read(passage.text[start:end], beside=passage.question) for start, end in spans
     )
 
 

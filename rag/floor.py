@@ -29,10 +29,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from frontdesk import KnowledgeBaseError
-from rag.answer import Best, best_answer, spoken_text
+from rag.answer import best_answer
 from rag.answerability import DATA, weights_for
 from rag.binomial import least_alpha, most_allowed, needed, upper
 from rag.calibration import Calibration, Rate
+from rag.choose import Best, spoken_text
 from rag.embed import Embedder
 from rag.histogram import Histogram
 from rag.index import Index

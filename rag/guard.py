@@ -18,6 +18,8 @@ _SAY = {
     Reason.TOO_LONG: "That was a lot at once. Could you ask me one thing at a time?",
     Reason.INSTRUCTION: "I can only answer questions from our documents. What would you like to "
     "know?",
+    Reason.OTHER_CALLERS: "I can't tell you anything about other people. What else would you like "
+    "to know?",
 }
 
 # Attempts to steer the system, as cleaned words. Kept to whole phrases.
@@ -26,10 +28,14 @@ _INSTRUCTION = re.compile(
     r"(?:ignore|disregard|forget|bypass|override) (?:\w+ ){0,3}?"
     r"(?:previous|prior|above|earlier|preceding|your|all|system)(?: \w+)? "
     r"(?:instructions?|rules|prompts?|guidelines|training|programming)"
-    r"|system (?:prompt|message)"
+    r"|system prompt|(?:your|the) system message"
     r"|(?:reveal|print|output|repeat|show me|tell me|give me|what (?:is|are)|what's) your "
-    r"(?:\w+ )?(?:prompt|instructions|programming)"
-    r"|you are now (?:a|an|in|my|no longer)\b"
+    r"(?:(?:exact|full|hidden|initial|internal|original|secret|system) )?"
+    r"(?:prompt|instructions|programming)"
+    # Not "what are your instructions for a blood test".
+    r"(?! (?:about|after|before|during|for|if|on|regarding|to|when)\b)"
+    r"|(?:^|\b(?:and|instructions|now|rules|so|then) )you are now (?:a|an|my|no longer|the)\b"
+    r"|your (?:system )?prompt (?:contains?|looks?|reads?|says?)\b"
     r"|from now on (?:you|answer|respond|speak|act|pretend)"
     r"|pretend (?:to be|(?:that )?you(?:'re| are) (?:a|an|not|my))\b"
     r"|(?:i want you to|please|now|must) act (?:as|like) (?:a|an|if|my)\b"
@@ -38,6 +44,18 @@ _INSTRUCTION = re.compile(
     r"|(?:respond|reply|answer) only (?:with|in)\b"
     r"|new (?:system )?instructions"
     r")"
+)
+# What is known of one caller is nothing for another.
+_OTHER_CALLERS = re.compile(
+    r"\b(?:"
+    r"(?:last|previous|other|next) (?:caller|person (?:who|that) called)|caller before"
+    r"|who (?:else )?called (?:before|you|earlier|last)"
+    r"|number (?:that )?(?:i'm|i am|i was|i) call(?:ed|ing) (?:you )?from"
+    r"|patient number \d+"
+    r"|(?:list|names) of (?:all )?(?:your |the )?(?:patients|customers|guests|callers)"
+    r"|card number (?:\w+ ){0,3}?on file"
+    r"|(?:someone|somebody) else'?s (?:\w+ )?(?:records?|results?|appointments?|file|bill)"
+    r")\b"
 )
 _MARKUP = re.compile(r"<\|[^|]*\|>|\[/?INST\]|<</?SYS>>|^\s*#{2,}\s*(?:system|instruction)", re.I)
 
@@ -60,9 +78,11 @@ def check(text: str, policy: Policy | None = None) -> Guarded | None:
         return _guarded(Reason.EMPTY, "no words")
     if len(words) > policy.max_words or len(text) > policy.max_words * 20:
         return _guarded(Reason.TOO_LONG, f"more than {policy.max_words} words")
-    found = _INSTRUCTION.search(" ".join(words)) or _MARKUP.search(text)
-    if found:
+    said = " ".join(words)
+    if found := _INSTRUCTION.search(said) or _MARKUP.search(text):
         return _guarded(Reason.INSTRUCTION, f"matched {' '.join(found.group().split())!r}")
+    if found := _OTHER_CALLERS.search(said):
+        return _guarded(Reason.OTHER_CALLERS, f"matched {found.group()!r}")
     return None
 
 

@@ -27,8 +27,10 @@ from rag.calibration import Calibration
 from rag.documents import KnowledgeBase
 from rag.embed import Embedder, Vectors
 from rag.entry import Recipe
+from rag.facts import Contrasts, Fact
 from rag.nearest import Flat, Hnsw
 from rag.pieces import stopwords, whole_words
+from rag.repair import Lexicon
 from rag.types import Hit
 
 # A word that a follow-up brought in weighs twice what it took over from the question before.
@@ -140,6 +142,8 @@ class Index:
     for sentences. ``sentence_rows`` (sentences, 4) are start and end in the passage's text, and
     first and last word piece; ``sentence_keys`` say which key is a sentence's own vector. Word
     piece n is ``vocabulary[piece_ids[n]]`` with the vector ``piece_values[n] * piece_scales[n]``;
+    ``facts`` are those of each sentence (:mod:`rag.facts`), ``contrasts`` the opposites they set.
+    ``can_be_meant`` is what :attr:`lexicon` is made of.
     ``piece_counts`` says how many passages hold each entry of the vocabulary. ``digests``
     (passages, 16) are of what each passage's part was made from. ``languages`` are those of the
     passages, sorted. ``words`` is the index of words,
@@ -162,6 +166,9 @@ class Index:
     vocabulary: tuple[str, ...]
     digests: NDArray[np.uint8]
     nearest: Flat | Hnsw
+    facts: Sequence[tuple[Fact, ...]]
+    contrasts: Contrasts
+    can_be_meant: Mapping[str, Sequence[str]]
     languages: tuple[str, ...] = ("en",)
     words: Bm25 | None = None
     calibrations: Mapping[str, Calibration] = field(default_factory=dict)
@@ -216,6 +223,11 @@ class Index:
     def sentence_vectors(self) -> Picked:
         """The unit vectors (dim,) of ``sentences``, by number or a list of numbers."""
         return Picked(self.keys, self.sentence_keys)
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """The words of the documents as a misheard caller may have said them."""
+        return Lexicon.made(self.can_be_meant)
 
     @cached_property
     def sentences(self) -> Sentences:

@@ -16,7 +16,8 @@ from typing import Any
 
 from frontdesk import KnowledgeBaseError
 from rag.distance import edits
-from rag.rewrite import make_query, words
+from rag.follow_up import Cosine, State, resolve
+from rag.rewrite import words
 from rag.types import Decision, Passage, Query
 
 QUESTIONS_FILE = "questions.jsonl"
@@ -134,25 +135,35 @@ def asked(
     voices: Iterable[str] | None = None,
     *,
     fillers: frozenset[str] | None = None,
+    cosine: Cosine | None = None,
 ) -> list[Asked]:
     """Every question once for each voice that asked it, or that ``voices`` names.
+
+    As in a call in which nothing was answered; ``cosine`` is that of :func:`rag.query.closeness`.
 
     Questions without a clip count as heard from voice "asr", or as typed where nothing was heard.
     """
     by_text = {question.text: question for question in questions}
     wanted = None if voices is None else set(voices)
 
-    def resolve(question: Question, voice: str, depth: int = 8) -> Query:
-        before = by_text.get(question.context or "")
-        context = question.context
-        if before and depth:
-            context = resolve(before, voice, depth - 1).text
-        return make_query(question.said_by(voice), context, fillers=fillers)
+    def before(question: Question, voice: str, depth: int = 8) -> State:
+        """What the call remembers of the questions before this one, none of them answered."""
+        if not question.context or not depth:
+            return State()
+        asked_before = by_text.get(question.context)
+        if asked_before is None:
+            return State().after(resolve(question.context, fillers=fillers, cosine=cosine))
+        state = before(asked_before, voice, depth - 1)
+        return state.after(
+            resolve(asked_before.said_by(voice), state, fillers=fillers, cosine=cosine)
+        )
 
     result: list[Asked] = []
     for question in questions:
         own = [*question.heard] or ["asr" if question.asr else TYPED]
         for voice in own if wanted is None else dict.fromkeys([*own, TYPED]):
             if wanted is None or voice in wanted:
-                result.append(Asked(question, voice, resolve(question, voice)))
+                heard, state = question.said_by(voice), before(question, voice)
+                query = resolve(heard, state, fillers=fillers, cosine=cosine).query
+                result.append(Asked(question, voice, query))
     return result

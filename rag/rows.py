@@ -6,7 +6,8 @@ Two files: ``NAME.rows`` holds one JSON array after the other, ``NAME.ends.npy``
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Sequence
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, Generic, TypeVar, overload
@@ -16,15 +17,32 @@ import numpy as np
 T = TypeVar("T")
 
 
-def write_rows(folder: Path, name: str, rows: Sequence[Sequence[Any]]) -> None:
+class RowsWriter:
+    """Writes rows, each an array of plain values, one at a time."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._ends_path = folder / f"{name}.ends.npy"
+        self._file = (folder / f"{name}.rows").open("wb")
+        self._ends = array("q")
+        self._at = 0
+
+    def add(self, row: Sequence[Any]) -> None:
+        """Append one row."""
+        self._at += self._file.write(json.dumps(row, ensure_ascii=False).encode())
+        self._ends.append(self._at)
+
+    def close(self) -> None:
+        """Finish both files."""
+        self._file.close()
+        np.save(self._ends_path, np.array(self._ends, np.int64))
+
+
+def write_rows(folder: Path, name: str, rows: Iterable[Sequence[Any]]) -> None:
     """Write ``rows``, each an array of plain values."""
-    ends = np.empty(len(rows), np.int64)
-    at = 0
-    with (folder / f"{name}.rows").open("wb") as file:
-        for number, row in enumerate(rows):
-            at += file.write(json.dumps(row, ensure_ascii=False).encode())
-            ends[number] = at
-    np.save(folder / f"{name}.ends.npy", ends)
+    writer = RowsWriter(folder, name)
+    for row in rows:
+        writer.add(row)
+    writer.close()
 
 
 class Rows(Sequence[T], Generic[T]):

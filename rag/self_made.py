@@ -27,8 +27,9 @@ from rag.expand import made_questions
 from rag.floor import Measured, measure
 from rag.index import Index
 from rag.pieces import stopwords
+from rag.query import make_query
 from rag.questions import TYPED, Asked, Question
-from rag.rewrite import make_query, words
+from rag.rewrite import words
 from rag.sentences import split_sentences
 from rag.types import Decision, Passage, Policy
 

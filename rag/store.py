@@ -171,7 +171,7 @@ def load(kb: Path | str | Listing, embedder: Embedder | None = None) -> Index:
 def _read(path: Path, found: Listing, embedder: Embedder) -> Index:
     try:
         meta = artefact.read_meta(path)
-        return artefact.read(path, meta, found.fillers, found.folder, embedder)
+        return artefact.read(path, meta, found, embedder)
     except _BROKEN as error:
         raise _refused(path, f"cannot be read ({error})") from error
 
@@ -208,7 +208,7 @@ def _before(found: Listing, embedder: Embedder) -> Index | None:
     if path is None or meta is None or meta["embedder"]["hash"] != embedder.hash:
         return None
     try:
-        return artefact.read(path, meta, found.fillers, found.folder, embedder)
+        return artefact.read(path, meta, found, embedder)
     except _BROKEN as error:
         _log.warning("%s cannot be read (%s); building it whole", path, error)
         return None

@@ -32,6 +32,7 @@ class Reason(StrEnum):
     EMPTY = "empty"
     TOO_LONG = "too_long"
     INSTRUCTION = "instruction"
+    OTHER_CALLERS = "other_callers"
     RETRIEVAL_FAILED = "retrieval_failed"
     # conversation: the everyday sentences of a call
     GREETING = "greeting"
@@ -44,6 +45,7 @@ class Reason(StrEnum):
     PERSON = "person"
     WAIT = "wait"
     ACKNOWLEDGED = "acknowledged"
+    GO_ON = "go_on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,10 @@ class Query:
     """What was heard (``raw``), and what is looked up (``text``).
 
     ``focus`` holds the words of ``text`` that a follow-up brought in; they weigh more than what
-    it took over from the question before. Empty for a question that stands alone.
+    it took over from the question before. Empty for a question that stands alone. ``changes`` are
+    the rules by which it was resolved (:class:`rag.follow_up.Change`), and ``within`` the passages
+    that an answer must come from, if it asks again for what was said; ``document`` is the one that
+    a call is about, where each is of a place of its own.
     """
 
     raw: str
@@ -81,6 +86,15 @@ class Query:
     context: str | None = None
     language: str = "en"
     focus: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()
+    document: str = ""
+
+    def allows(self, passage: Passage) -> bool:
+        """Whether an answer may come from ``passage``."""
+        if self.within:
+            return passage.id in self.within
+        return not self.document or passage.doc == self.document
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +147,9 @@ class Policy:
     utterance is sent back. ``hybrid`` adds passages that only the words find, at most as many
     again, behind those; ``deadline_ms`` is the time for the whole search, after which an optional
     part is left out. ``reranker`` narrows the passages found to the four it thinks best.
-    ``leave_out`` holds passage ids that count as absent: for calibration and experiments.
+    ``leave_out`` holds passage ids that count as absent: for calibration and experiments. With
+    ``places`` each document is of a place of its own, and a call goes on about the one it named.
+    With ``repair`` a question that is refused is asked again as it may have been misheard.
     """
 
     refusal: str = REFUSAL
@@ -144,6 +160,8 @@ class Policy:
     deadline_ms: float = 200.0
     reranker: Reranker | None = None
     leave_out: frozenset[str] = frozenset()
+    places: bool = False
+    repair: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +169,9 @@ class Verdict:
     """Everything about one answer: the decision, its evidence and its cost.
 
     ``say`` is the only part meant for a voice; for a ``conversation`` verdict the call may
-    replace it (``repeat`` says the last words again). ``timings_ms`` is by stage; ``degraded``
-    names what was left out for lack of time.
+    replace it (``repeat`` says the last words again). ``more`` are the further parts of an answer
+    too long to be said at once (:mod:`rag.parts`). ``timings_ms`` is by stage; ``degraded`` names
+    what was left out for lack of time.
     """
 
     decision: Decision
@@ -168,4 +187,5 @@ class Verdict:
     checks: tuple[Check, ...] = ()
     detail: str = ""
     degraded: tuple[str, ...] = ()
+    more: tuple[Spoken, ...] = ()
     timings_ms: Mapping[str, float] = field(default_factory=dict)

@@ -51,12 +51,15 @@ def checks(
     retrieved: Collection[str],
     text: str,
     own_question: str | None = None,
+    *,
+    day_question: str | None = None,
 ) -> tuple[Check, ...]:
     """Every check of one candidate sentence against the passage it cites.
 
     ``question`` is the resolved question, ``text`` the text of passage ``source`` and
     ``own_question`` the one that its source sets beside it: what that is about, the sentence is
-    about, and a question for the same kind of value is answered by it.
+    about, and a question for the same kind of value is answered by it. ``day_question`` is what of
+    the question a day may be asked for in, if that is not the whole.
     """
     missing = missing_numbers(sentence, text)
     found = source in retrieved
@@ -64,7 +67,7 @@ def checks(
     outcomes = {
         "citation_retrieved": "" if found else f"{source} was not retrieved",
         "numbers_in_passage": f"{', '.join(missing)} not in {source}" if missing else "",
-        "asked_day": asked.wrong_day(question, whole),
+        "asked_day": asked.other_day(day_question or question, whole),
         "asked_kind": asked.wrong_kind(question, sentence, own_question),
         "not_opposite": asked.opposite(question, whole),
     }

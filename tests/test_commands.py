@@ -356,7 +356,7 @@ def test_ask_json_is_what_scripts_rely_on(frontdesk):
     }  # fmt: skip
     assert verdict["decision"] == "answered"
     assert verdict["query"] == {
-        "raw": SATURDAY, "text": SATURDAY, "context": None, "language": "en",
+        "raw": SATURDAY, "text": SATURDAY, "context": None, "language": "en", "changes": [],
     }  # fmt: skip
     assert verdict["citations"] == ["kb-hours#2"]
     assert verdict["draft"] == f"{verdict['say']} [kb-hours#2]"

@@ -28,6 +28,7 @@ from answerability_model import Model, Seen, score, train
 from tqdm import tqdm
 
 from bench.public import dstc
+from rag import rivals
 from rag.answerability import DATA, FEATURES, FORMAT, look_at, rarity_of
 from rag.embed import Embedder, Embedding
 from rag.embedders import make
@@ -88,11 +89,15 @@ def see(case: Case, index: Index, said: Words, embedded: Embedded) -> Seen | Non
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Row:
-    """One question: its business, which figures it belongs to, and what the model sees."""
+    """One question: its business, which figures it belongs to, and what the model sees.
+
+    ``stated`` (sentences,) is the same number for sentences that are no rivals of each other.
+    """
 
     business: str
     kind: str
     seen: Seen
+    stated: np.ndarray
 
 
 def see_all(own: Iterable[Business], embedder: Embedder) -> list[Row]:
@@ -101,10 +106,18 @@ def see_all(own: Iterable[Business], embedder: Embedder) -> list[Row]:
     found = []
     for one in tqdm(own, "businesses", disable=not sys.stderr.isatty()):
         said = words_of(one.index)
+        # Sentences without a value are each on their own.
+        groups = {}
+        stated = np.array(
+            [
+                groups.setdefault(rivals.values(facts) or number, len(groups))
+                for number, facts in enumerate(one.index.facts)
+            ]
+        )
         for case in one.cases:
             seen = see(case, one.index, said, embedded)
             if seen:
-                found.append(Row(one.id, kind_of(one, case), seen))
+                found.append(Row(one.id, kind_of(one, case), seen, stated[seen.view.numbers]))
     return found
 
 
@@ -136,6 +149,37 @@ def figures(sums: Sequence[Sums], seen: Sequence[Seen]) -> dict[str, float]:
     return {name: round(value, 4) for name, value in found.items()}
 
 
+def stood(
+    row: Row, sums: np.ndarray, among: np.ndarray
+) -> tuple[tuple[float, float, float], bool] | None:
+    """What the standing of the best sentence is made of, and whether it is right."""
+    if not among.any():
+        return None
+    best = int(np.where(among, sums, -np.inf).argmax())
+    others = among & (row.stated != row.stated[best])
+    rival = float(sums[others].max(initial=-np.inf))
+    return rivals.seen(float(sums[best]), rival), bool(row.seen.right[best])
+
+
+def fit_standing(rows: Sequence[Row], sums: Sequence[Sums]) -> np.ndarray:
+    """The weights of :func:`rag.rivals.standing`: a logistic regression, by Newton's method.
+
+    Of every question the best sentence, with the passages that answer it and without.
+    """
+    found = []
+    for row, (there, gone) in zip(rows, sums, strict=True):
+        every = np.ones(len(there), bool)
+        found += filter(None, (stood(row, there, every), stood(row, gone, row.seen.elsewhere)))
+    values = np.array([one for one, _ in found])
+    right = np.array([is_right for _, is_right in found], float)
+    weights = np.zeros(values.shape[1])
+    for _ in range(30):
+        chance = 1 / (1 + np.exp(-values @ weights))
+        curve = (values * (chance * (1 - chance))[:, None]).T @ values
+        weights -= np.linalg.solve(curve + 1e-3 * np.eye(len(weights)), values.T @ (chance - right))
+    return weights
+
+
 def kind_of(one: Business, case: Case) -> str:
     """Which figures a question belongs to."""
     return f"{one.kind}, numbers" if one.kind == "answers" and case.states_number else one.kind
@@ -158,9 +202,10 @@ def is_left_out(business: str) -> bool:
     return number(business) % PARTS == 0
 
 
-def left_out(rows: Sequence[Row], dim: int) -> tuple[dict[str, Any], float]:
-    """The figures of a quarter of the businesses, scored by a model fitted on the others; and the
-    floor that over-refuses 5 % of those that answers alone are looked up in."""
+def left_out(rows: Sequence[Row], dim: int) -> tuple[dict[str, Any], np.ndarray, float]:
+    """The figures of a quarter of the businesses, scored by a model fitted on the others; the
+    weights of the standing, fitted on what that model makes of them; and the floor, of the
+    standing, that over-refuses 5 % of those that answers alone are looked up in."""
     is_out = [is_left_out(row.business) for row in rows]
     kept = [row.seen for row, out in zip(rows, is_out, strict=True) if not out]
     judged = [row for row, out in zip(rows, is_out, strict=True) if out]
@@ -170,17 +215,21 @@ def left_out(rows: Sequence[Row], dim: int) -> tuple[dict[str, Any], float]:
     for kind in sorted(set(kinds)):
         own = np.flatnonzero(kinds == kind).tolist()
         found[kind] = figures([sums[n] for n in own], [judged[n].seen for n in own])
+    weights = fit_standing(judged, sums)
     best = [
-        z.max()
-        for (z, _), row in zip(sums, judged, strict=True)
-        if row.kind.startswith("answers") and row.seen.right.any() and row.seen.right[z.argmax()]
+        one[0] @ weights
+        for row, (there, _) in zip(judged, sums, strict=True)
+        if row.kind.startswith("answers")
+        and (one := stood(row, there, np.ones(len(there), bool)))
+        and one[1]
     ]
-    return found, float(np.quantile(best, dstc.OVER_REFUSAL, method="lower"))
+    floor = float(np.quantile(best, dstc.OVER_REFUSAL, method="lower"))
+    return found, weights, floor
 
 
 def fit(rows: Sequence[Row], embedder: Embedder) -> dict[str, Any]:
     """Fit everything; the table that is written."""
-    found, floor = left_out(rows, embedder.dim)
+    found, standing, floor = left_out(rows, embedder.dim)
     model = train([row.seen for row in rows], embedder.dim)
     made_up = sum(row.kind == "made" for row in rows)
     return {
@@ -193,6 +242,7 @@ def fit(rows: Sequence[Row], embedder: Embedder) -> dict[str, Any]:
         ],
         "left_out_businesses": found,
         "floors": {"en": round(1 / (1 + float(np.exp(-floor))), 4)},
+        "standing": [round(weight, 4) for weight in standing.tolist()],
         **as_json(model),
         "reader": {name: packed(values) for name, values in model.arrays().items()},
     }

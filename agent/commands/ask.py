@@ -7,11 +7,17 @@ frontdesk ask "and what about sunday" --context "what time do you open on saturd
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agent.session import verdict_json
-from agent.settings import load_settings
+from agent.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from agent.generation import Generated
+    from rag import Index, Verdict
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,6 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", nargs="+", help="the question, as a caller would say it")
     parser.add_argument("--context", help="the question before, for a follow-up")
     parser.add_argument("--kb", type=Path, help="knowledge base folder (default: settings)")
+    parser.add_argument(
+        "--no-generate", action="store_true", help="quote, even if [generation] names a model"
+    )
     parser.add_argument("--json", action="store_true", help="print the whole verdict as JSON")
 
 
@@ -34,9 +43,14 @@ def run(args: argparse.Namespace) -> int:
     if context is not None:  # the same resolved form that a call's session state keeps
         context = make_query(context, fillers=fillers).text
     query = make_query(" ".join(args.text), context, fillers=fillers)
-    verdict = answer(query, index, policy_of(settings))
-    shape = verdict_json(verdict)
+    verdict, generated = answer(query, index, policy_of(settings)), None
+    if not args.no_generate:
+        verdict, generated = asyncio.run(_worded(verdict, settings, index))
     if args.json:
+        from agent.generation import generated_json
+
+        shape = verdict_json(verdict)
+        shape["generation"] = generated and generated_json(generated)
         print(json.dumps(shape, ensure_ascii=False, indent=2))
         return 0
     print(verdict.say.text)
@@ -51,4 +65,38 @@ def run(args: argparse.Namespace) -> int:
         print(f"  {mark} {hit.score:.3f}  [{hit.passage.id}] {hit.passage.text[:88]}")
     for check in verdict.checks:
         print(f"  {'pass' if check.passed else 'FAIL'}  {check.name}  {check.detail}")
+    if generated is not None:
+        _print_generated(generated)
     return 0
+
+
+async def _worded(
+    verdict: Verdict, settings: Settings, index: Index
+) -> tuple[Verdict, Generated | None]:
+    from agent.answering import worded
+    from agent.generation import generator_of
+    from agent.session import Reply
+
+    generator = generator_of(settings, index)
+    try:
+        done = await worded(Reply(verdict, verdict.say), generator)
+    finally:
+        if generator is not None:
+            await generator.close()
+    return done.reply.verdict, done.generated
+
+
+def _print_generated(generated: Generated) -> None:
+    print(f"  model      {generated.outcome.value}  {generated.detail}")
+    if generated.reply:
+        print(f"    sent     {generated.reply!r}")
+    if generated.draft:
+        print(f"    draft    {generated.draft.text!r}")
+    if generated.tries:
+        times = (
+            ("first token", generated.first_token_ms),
+            ("full", generated.full_ms),
+            ("with checks", generated.total_ms),
+        )
+        taken = ", ".join(f"{name} {ms:.0f} ms" for name, ms in times if ms is not None)
+        print(f"    took     {taken}; requests: {generated.tries}")

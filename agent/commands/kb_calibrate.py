@@ -33,6 +33,7 @@ from rag.floor import (
 from rag.histogram import png
 from rag.index import Index
 from rag.overlap import costs, overlapping
+from rag.query import closeness
 
 PAGE = "calibration.html"
 
@@ -119,7 +120,7 @@ def _measured(
     if path.is_file():
         rows = questions.read(path)
         voice = held_out or questions.held_out_voice(rows)
-        asked = questions.asked(rows, fillers=index.kb.fillers)
+        asked = questions.asked(rows, fillers=index.kb.fillers, cosine=closeness(index))
         measured = measure(
             index,
             [one for one in asked if one.voice != voice],

@@ -53,7 +53,10 @@ def run(args: argparse.Namespace) -> int:
         transport = local_transport(args.input, args.output)
         record = CallRecord(settings.records.folder, f"mic-{uuid.uuid4().hex[:8]}")
         print(f"speak now; Ctrl-C ends the call; record: {record.path}", flush=True)
-        await Call(settings, engines, transport, record, rate_hz=_RATE_HZ).run()
+        try:
+            await Call(settings, engines, transport, record, rate_hz=_RATE_HZ).run()
+        finally:
+            await engines.close()
 
     asyncio.run(converse())
     return 0

@@ -4,14 +4,18 @@ Any OpenAI-compatible server. The model is asked only where the extractive path 
 it can never turn a refusal into one; whatever it sends is judged against the passages that it was
 shown, and where anything fails, the extractive answer is spoken.
 
-    generator = Generator(server)
+    generator = generator_of(settings, index)
     generated = await generator.generate(verdict)
     verdict = as_verdict(verdict, generated)
 """
 
+from agent.generation.again import Recorded
+from agent.generation.configured import generator_of, rewriter_of
+from agent.generation.draft_checks import draft_checks
 from agent.generation.generator import Generator
 from agent.generation.outcome import Generated, GenerationError, Outcome
 from agent.generation.policy import GenerationPolicy
+from agent.generation.rewriting import RecordedRewriter, Rewriter, Rewritten, rewritten_json
 from agent.generation.verdict import as_verdict, generated_json
 
 __all__ = [
@@ -20,6 +24,14 @@ __all__ = [
     "GenerationPolicy",
     "Generator",
     "Outcome",
+    "Recorded",
+    "RecordedRewriter",
+    "Rewriter",
+    "Rewritten",
     "as_verdict",
+    "draft_checks",
     "generated_json",
+    "generator_of",
+    "rewriter_of",
+    "rewritten_json",
 ]

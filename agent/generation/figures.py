@@ -69,9 +69,14 @@ _PRONOUN_ONE = re.compile(
 )
 
 
-@lru_cache(maxsize=4096)
 def figures(text: str, *, is_claim: bool = False) -> frozenset[Figure]:
     """Every figure of ``text``; in a claim a bare "one" is a pronoun."""
+    return frozenset(in_order(text, is_claim=is_claim))
+
+
+@lru_cache(maxsize=4096)
+def in_order(text: str, *, is_claim: bool = False) -> tuple[Figure, ...]:
+    """The same as they stand, each as often as it is said."""
     text = _plain(text, is_claim)
     found = list(_FIGURE.finditer(text))
     units = [_unit(one) for one in found]
@@ -80,7 +85,15 @@ def figures(text: str, *, is_claim: bool = False) -> frozenset[Figure]:
         linked = _LINK.fullmatch(between) or found[n]["unit"] in ("to", "or")
         if not units[n] and linked and units[n + 1] not in _HALVES:
             units[n] = units[n + 1]
-    return frozenset((_value(one), unit) for one, unit in zip(found, units, strict=True))
+    return tuple((_value(one), unit) for one, unit in zip(found, units, strict=True))
+
+
+@lru_cache(maxsize=4096)
+def counted(text: str) -> frozenset[str]:
+    """What figures of ``text`` count, where it is no unit known here ("pesos", "doses")."""
+    found = _FIGURE.finditer(_plain(text, is_claim=True))
+    words = {one["unit"] for one in found if one["unit"] and not one["before"]}
+    return frozenset(word for word in words if word not in _UNITS and len(word) > 3)
 
 
 def written(figure: Figure) -> str:

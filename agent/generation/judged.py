@@ -6,16 +6,20 @@ import json
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from agent.generation.draft_checks import DraftCheck
 from agent.generation.outcome import GenerationError, Outcome
 from agent.generation.prompt import NONE
 from agent.generation.shown import Shown, speaks_to_a_model
 from agent.generation.support import unsupported
 from rag.sentences import split_sentences
-from rag.types import Check, Draft
+from rag.types import Check, Draft, Query
 from rag.verify import checks as checks_of
+
+GROUNDED = "grounded"
+"""The check (:mod:`rag.grounding`) without which nothing that a model says is spoken."""
 
 _MOST_WORDS = 60
 _MOST_CHARACTERS = 600
@@ -24,7 +28,7 @@ _FIELDS = {"answer", "citations", "confidence"}
 _BRACKET = re.compile(r"[\[\]【】［］]")
 # Some servers leave a model's thoughts in the text.
 _THOUGHTS = re.compile(r"^\s*<think>.*?</think>", re.S)
-_MARKUP = re.compile(r"[*_`|<>{}\\]|^#|://")
+_MARKUP = re.compile(r"[*_`|<>{}\\]|^#|^(?:[-•–—]|\d+[.)]) |://")
 # Letters of several scripts need these two in their words.
 _JOINERS = "\u200c\u200d"
 
@@ -38,8 +42,12 @@ class Judged:
     checks: tuple[Check, ...]
 
 
-def judged(text: str, question: str, passages: Sequence[Shown]) -> Judged:
-    """The draft that the reply ``text`` amounts to, as an answer to ``question`` (resolved).
+def judged(
+    text: str, query: Query, passages: Sequence[Shown], more_checks: Sequence[DraftCheck] = ()
+) -> Judged:
+    """The draft that the reply ``text`` amounts to, as an answer to ``query``.
+
+    ``more_checks`` judge it last; without one named "grounded" there is no draft.
 
     Raises:
         GenerationError: with the outcome that says why there is none.
@@ -60,12 +68,22 @@ def judged(text: str, question: str, passages: Sequence[Shown]) -> Judged:
     problem = unsupported(answer, cited)
     if problem:
         raise GenerationError(Outcome.UNSUPPORTED_FIGURE, problem)
-    checks = _checks(question, answer, cited, list(by_id))
+    marks = " ".join(f"[{one}]" for one in citations)
+    draft = Draft(f"{answer} {marks}", citations)
+    said = Judged(draft, float(fields["confidence"]), ())
+    said = _passed(said, _checks(query.text, answer, cited, list(by_id)))
+    for check in more_checks:
+        said = _passed(said, check(query, draft, tuple(cited)))
+    if all(check.name != GROUNDED for check in said.checks):
+        raise GenerationError(Outcome.CHECK_FAILED, f"{GROUNDED}: not checked")
+    return said
+
+
+def _passed(said: Judged, checks: Sequence[Check]) -> Judged:
     failed = next((check for check in checks if not check.passed), None)
     if failed:
         raise GenerationError(Outcome.CHECK_FAILED, f"{failed.name}: {failed.detail}")
-    marks = " ".join(f"[{one}]" for one in citations)
-    return Judged(Draft(f"{answer} {marks}", citations), float(fields["confidence"]), checks)
+    return replace(said, checks=(*said.checks, *checks))
 
 
 def _fields(text: str) -> dict[str, Any]:
@@ -97,17 +115,24 @@ def _fit_for_speech(answer: str, ids: Collection[str]) -> None:
     if len(answer) > _MOST_CHARACTERS or words > _MOST_WORDS or sentences > _MOST_SENTENCES:
         raise GenerationError(Outcome.TOO_LONG, f"{words} words, {sentences} sentences")
     bracket = _BRACKET.search(answer)
-    named = [one for one in ids if one.lower() in answer.lower()]
+    # "kb-hours" is an id; a document called "hours" is also a word.
+    documents = {doc for doc in (one.partition("#")[0] for one in ids) if not doc.isalpha()}
+    named = [one for one in (*ids, *documents) if one.lower() in answer.lower()]
     if bracket or named:
         found = named[0] if named else answer[bracket.start() if bracket else 0 :]
         raise GenerationError(Outcome.CITATION_IN_TEXT, f"{found[:80]!r}")
     if speaks_to_a_model(answer):
         raise GenerationError(Outcome.INSTRUCTION, f"{answer[:80]!r}")
-    odd = next((c for c in answer if unicodedata.category(c)[0] == "C" and c not in _JOINERS), "")
+    odd = next((c for c in answer if _cannot_be_said(c)), "")
     markup = _MARKUP.search(answer)
     if odd or markup:
         mark = repr(markup.group()) if markup else f"U+{ord(odd):04X}"
         raise GenerationError(Outcome.NOT_SPEECH, f"{mark} cannot be said")
+
+
+def _cannot_be_said(char: str) -> bool:
+    kind = unicodedata.category(char)
+    return (kind[0] == "C" and char not in _JOINERS) or (kind in ("So", "Sk") and char != "°")
 
 
 def _checks(

@@ -35,6 +35,9 @@ class Outcome(StrEnum):
     NOT_SPEECH = "not_speech"
     UNSUPPORTED_FIGURE = "unsupported_figure"
     CHECK_FAILED = "check_failed"
+    # of a question made to stand alone
+    FOREIGN_WORD = "foreign_word"
+    LOST_WORD = "lost_word"
 
 
 WORTH_A_RETRY = frozenset(
@@ -64,7 +67,7 @@ class Generated:
     ``confidence`` is the model's own word, from 0 to 1: recorded, never relied on. ``tries``
     counts requests. ``first_token_ms`` and ``full_ms`` are of the last of them, from its start;
     ``total_ms`` is of everything. ``left_out`` names the passages of which a sentence that speaks
-    to a language model was not shown.
+    to a language model was not shown. ``reply`` is what the model sent, whatever became of it.
     """
 
     outcome: Outcome
@@ -77,3 +80,4 @@ class Generated:
     full_ms: float | None = None
     total_ms: float = 0.0
     left_out: tuple[str, ...] = ()
+    reply: str = ""

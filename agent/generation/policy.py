@@ -15,6 +15,9 @@ class GenerationPolicy:
     """
 
     budget_ms: float = 2500.0
-    fast_score: float = 0.9
+    fast_score: float = 0.7
     passages: int = 4
     temperature: float = 0.0
+
+
+DEFAULT = GenerationPolicy()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rag import guard
 from rag.readers.instructions import instruction
 from rag.sentences import split_sentences
-from rag.types import Hit, Policy, Reason
+from rag.types import Hit, Policy, Reason, Verdict
 
 # Characters of a passage that are shown; a chunk is far shorter, a whole row of a table may not be.
 _LONGEST = 4000
@@ -29,8 +29,14 @@ class Shown:
     is_whole: bool = True
 
 
+def shown_of(verdict: Verdict, most: int) -> tuple[Shown, ...]:
+    """The passages from which ``verdict`` may be put into words, those that it cites first."""
+    hits = [hit for hit in verdict.hits if verdict.query.allows(hit.passage)]
+    return shown(hits, verdict.citations, most)
+
+
 def shown(hits: Sequence[Hit], cited: Sequence[str], most: int) -> tuple[Shown, ...]:
-    """The passages of ``hits``, those of ``cited`` first; those of which nothing is left out."""
+    """The passages of ``hits``, those of ``cited`` first; those of which nothing is left."""
     ordered = sorted(hits, key=lambda hit: hit.passage.id not in cited)
     kept = (_shown(hit) for hit in ordered[:most])
     return tuple(one for one in kept if one.text)

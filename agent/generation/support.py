@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent.generation.figures import Figure, figures, written
+from agent.generation.figures import Figure, counted, figures, in_order, written
 from agent.generation.shown import Shown
 from rag.days import named_days
 from rag.sentences import split_sentences
@@ -35,9 +35,12 @@ def unsupported(answer: str, cited: Sequence[Shown]) -> str:
 
 
 def _unsupported(sentence: str, cited: Sequence[Shown]) -> str:
-    said, days = figures(sentence, is_claim=True), named_days(sentence.lower())
+    said, days = in_order(sentence, is_claim=True), named_days(sentence.lower())
     if not said and not days:
         return ""
+    text = " ".join(passage.text for passage in cited).lower()
+    if unknown := sorted(word for word in counted(sentence) if word.rstrip("s") not in text):
+        return f"the passages cited count no {unknown[0]}"
     fewest: tuple[Figure | str, ...] = ()
     for passage in cited:
         around = f"{passage.heading} {passage.question}".lower()
@@ -51,13 +54,27 @@ def _unsupported(sentence: str, cited: Sequence[Shown]) -> str:
     return f"no one sentence cited has {name!r} with the rest of {sentence!r}"
 
 
+def _out_of_order(said: Sequence[Figure], known: Sequence[Figure]) -> tuple[Figure, ...]:
+    """The first figure that does not come where ``known`` has it: "from 1 p.m. to 9 a.m."."""
+    at = 0
+    for one in said:
+        places = (n for n in range(at, len(known)) if one in (known[n], (known[n][0], "")))
+        place = next(places, None)
+        if place is None:
+            return (one,)
+        at = place
+    return ()
+
+
 def _missing(
-    said: frozenset[Figure], days: frozenset[str], sentence: str, around: str
+    said: Sequence[Figure], days: frozenset[str], sentence: str, around: str
 ) -> tuple[Figure | str, ...]:
     """Figures that ``sentence`` lacks, and days that neither it nor its heading names."""
     known = figures(sentence)
     values = {value for value, _ in known}
     # A claim that names no unit may leave it out; one that names another is wrong.
-    lacking = [f for f in sorted(said) if f not in known and (f[1] or f[0] not in values)]
-    unnamed = sorted(days - named_days(sentence.lower()) - named_days(around))
-    return (*lacking, *unnamed)
+    lacking = [f for f in sorted(set(said)) if f not in known and (f[1] or f[0] not in values)]
+    # "Weekend" above "on Saturday it opens at 9" says nothing of Sunday.
+    own = named_days(sentence.lower()) or named_days(around)
+    order = () if lacking else _out_of_order(said, in_order(sentence))
+    return (*lacking, *order, *sorted(days - own))

@@ -7,14 +7,20 @@ from typing import Any
 
 from agent.generation.outcome import Generated, Outcome
 from frontdesk import Spoken
+from rag.judge import in_parts
+from rag.sentences import split_sentences
 from rag.types import Verdict
+
+_OF_THE_QUESTION = frozenset({"input", "above_floor"})
+# Characters of a reply that a record keeps; a longer one was never a draft.
+_LONGEST = 1000
 
 
 def as_verdict(extractive: Verdict, generated: Generated) -> Verdict:
     """``extractive`` with the words of ``generated``, or itself with the reason against them.
 
     Score, floor and hits stay: they decided that there is an answer. The checks are those of the
-    draft, with ``above_floor``.
+    draft, with those that judged the question. A draft too long to listen to is said in parts.
     """
     timings = dict(extractive.timings_ms)
     if generated.tries:
@@ -27,14 +33,16 @@ def as_verdict(extractive: Verdict, generated: Generated) -> Verdict:
     if generated.draft is None:
         detail = f"{extractive.detail}; not generated: {generated.outcome.value}"
         return replace(extractive, detail=detail, timings_ms=timings)
-    above = tuple(check for check in extractive.checks if check.name == "above_floor")
+    kept = tuple(check for check in extractive.checks if check.name in _OF_THE_QUESTION)
+    say, *more = in_parts(split_sentences(Spoken.strip(generated.draft.text).text))
     return replace(
         extractive,
-        say=Spoken.strip(generated.draft.text),
+        say=say,
+        more=tuple(more),
         draft=generated.draft,
         citations=generated.draft.citations,
         answered_by="generated",
-        checks=(*generated.checks, *above),
+        checks=(*generated.checks, *kept),
         timings_ms=timings,
     )
 
@@ -45,14 +53,16 @@ def generated_json(generated: Generated) -> dict[str, Any]:
         "outcome": generated.outcome.value,
         "detail": generated.detail,
         "draft": generated.draft.text if generated.draft else None,
+        "reply": generated.reply[:_LONGEST] or None,
         "confidence": generated.confidence,
         "tries": generated.tries,
-        "first_token_ms": _rounded(generated.first_token_ms),
-        "full_ms": _rounded(generated.full_ms),
-        "total_ms": _rounded(generated.total_ms),
+        "first_token_ms": rounded(generated.first_token_ms),
+        "full_ms": rounded(generated.full_ms),
+        "total_ms": rounded(generated.total_ms),
         "left_out": list(generated.left_out),
     }
 
 
-def _rounded(ms: float | None) -> float | None:
+def rounded(ms: float | None) -> float | None:
+    """Milliseconds for a record, to a tenth."""
     return None if ms is None else round(ms, 1)

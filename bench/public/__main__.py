@@ -7,17 +7,19 @@ python -m bench.public DIR xquad covid
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
-from bench.public import clinc, covid, dstc, stackfaq, xquad
+from bench.public import claims, clinc, covid, dstc, follow_ups, stackfaq, verifier, xquad
 from bench.public.rows import table
 from bench.results import write_result
+from rag.embed import default_embedder
 
 Progress = Callable[[int, int], None]
 
@@ -60,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             figures = one.run(args.data, progress=report)
         print(one.printed(figures))
         if not args.no_save:
-            write_result(f"public-{name}", figures)
+            write_result(f"public-{name}", json.loads(json.dumps(figures, default=asdict)))
     return 0
 
 
@@ -78,6 +80,11 @@ def _near_misses_printed(figures: dict[str, Any]) -> str:
     return table(("DSTC10 near misses", *names), rows)
 
 
+def _wrong_right_numbers(data: Path, *, progress: Progress) -> dict[str, Any]:
+    """The check for the wrong right number, which shows its own progress."""
+    return verifier.run(verifier.pairs(data), default_embedder())
+
+
 SETS = {
     "xquad": DataSet(xquad.FILES, xquad.run, xquad.printed),
     "stackfaq": DataSet(stackfaq.FILES, stackfaq.run, stackfaq.printed),
@@ -88,6 +95,9 @@ SETS = {
         _near_misses,
         _near_misses_printed,
     ),
+    "follow_ups": DataSet(follow_ups.FILES, follow_ups.run, follow_ups.printed),
+    "verifier": DataSet(verifier.FILES, _wrong_right_numbers, verifier.printed),
+    "claims": DataSet(claims.FILES, claims.run, claims.printed),
 }
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -30,6 +31,12 @@ REWRITES = {"cast": "followup_rewrite_cast.jsonl", "mtrag": "followup_rewrite_mt
 DIALOGUES, KB = "dstc10_spoken_dialogues.jsonl", "dstc10_kb.jsonl"
 FILES = (*REWRITES.values(), DIALOGUES, KB)
 HALVES = ("developed", "reported")
+ALL = "all"
+"""Both halves together: no figure to report alone."""
+POINTING = re.compile(
+    r"\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those)\b|"
+    r"\b(?:what|how) about\b"
+)
 WAYS = ("raw", "with the one before", "resolved")
 
 Progress = Callable[[int, int], None]
@@ -65,30 +72,39 @@ def rewriting(rows: Iterable[Row], cosine: Cosine | None = None) -> dict[str, An
     """Figures by half, for follow-ups and for questions that needed no rewriting.
 
     First questions of a dialogue are left out: nothing can be done to them. ``made_worse`` is the
-    share whose F1 fell below that of the raw question.
+    share whose F1 fell below that of the raw question, ``worse`` their number. ``plain`` tells the
+    same of those without any word of ``POINTING``: many questions that a rewriter left as they
+    were still say "he" or "what about". ``all`` holds both halves together, the one that the rules
+    were written on among them.
     """
     scores: dict[tuple[str, str], list[list[tuple[float, float, float]]]] = {}
+    plain: dict[tuple[str, str], list[bool]] = {}
     for row in rows:
         if not row["history"]:
             continue
         raw = row["query"]
         texts = (raw, f"{row['history'][-1]} {raw}", resolved(row, cosine).query.text)
-        group = (half(row["conv"]), "follow_ups" if row["needs_rewrite"] else "complete")
-        scores.setdefault(group, []).append([overlap(text, row["rewrite"]) for text in texts])
-    found: dict[str, Any] = {name: {} for name in HALVES}
-    for (name, kind), own in sorted(scores.items()):
-        values = np.array(own)
+        kind = "follow_ups" if row["needs_rewrite"] else "complete"
+        own = [overlap(text, row["rewrite"]) for text in texts]
+        for name in (half(row["conv"]), ALL):
+            scores.setdefault((name, kind), []).append(own)
+            plain.setdefault((name, kind), []).append(not POINTING.search(raw.lower()))
+    found: dict[str, Any] = {name: {} for name in (*HALVES, ALL)}
+    for (name, kind), rows_of in sorted(scores.items()):
+        values, is_plain = np.array(rows_of), np.array(plain[name, kind])
         means = values.mean(axis=0)
         worse = values[:, 2, 2] < values[:, 0, 2] - 1e-9
         better = values[:, 2, 2] > values[:, 0, 2] + 1e-9
         found[name][kind] = {
-            "n": len(own),
+            "n": len(rows_of),
             **{
                 way: dict(zip(("recall", "precision", "f1"), _rounded(means[at]), strict=True))
                 for at, way in enumerate(WAYS)
             },
             "made_better": round(float(better.mean()), 4),
             "made_worse": round(float(worse.mean()), 4),
+            "worse": int(worse.sum()),
+            "plain": {"n": int(is_plain.sum()), "worse": int((worse & is_plain).sum())},
         }
     return found
 
@@ -180,13 +196,16 @@ def run(
 def printed(figures: dict[str, Any]) -> str:
     """The figures as two tables."""
     rows = [
-        [name, part, kind, own["n"], way, *own[way].values(), own["made_worse"]]
+        [
+            *(name, part, kind, own["n"], way, *own[way].values()),
+            *_worse(own, way),
+        ]
         for name in REWRITES
-        for part in HALVES
+        for part in (*HALVES, ALL)
         for kind, own in figures.get(name, {}).get(part, {}).items()
         for way in WAYS
     ]
-    head = ("set", "half", "questions", "n", "asked", "recall", "precision", "F1", "made worse")
+    head = ("set", "half", "questions", "n", "asked", "recall", "precision", "F1", "worse", "plain")
     hits = [
         [part, own["n"], way, *own[way].values()]
         for part, own in figures.get("spoken", {}).items()
@@ -196,6 +215,14 @@ def printed(figures: dict[str, Any]) -> str:
     return "\n\n".join(
         [table(head, rows), table(("half", "n", "DSTC10, spoken", "hit@1", "hit@5"), hits)]
     )
+
+
+def _worse(own: dict[str, Any], way: str) -> tuple[str, str]:
+    """How many of how many are worse resolved than raw, and of those without a pointing word."""
+    if way != "resolved":
+        return "", ""
+    plain = own["plain"]
+    return f"{own['worse']} of {own['n']}", f"{plain['worse']} of {plain['n']}"
 
 
 def _steps(texts: Sequence[str]) -> range:

@@ -57,6 +57,7 @@ def build_index(rows: Sequence[Row], embedder: Embedder, recipe: Recipe | None =
         passages=tuple(passages),
         texts={passage.doc: passage.text for passage in passages},
         fillers=default_fillers(),
+        mishearings=(),
         sha256="",
         sources=tuple(Source(p.doc, p.doc, p.sha256, n, 1) for n, p in enumerate(passages)),
     )

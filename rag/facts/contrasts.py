@@ -21,10 +21,14 @@ _NAMES_NOTHING = frozenset(
     for word in (
         *WEEKDAYS,
         *"weekend weekday hour day week month year minute am pm dollar each every per".split(),
+        # Whether, not what: "closed on Sunday" is an answer to "are you open".
+        *"open opens opening close closes closed closing start end".split(),
         *"one two three four five six seven eight nine ten eleven twelve".split(),
     )
 )
 _MOST_WORDS = 12
+MOST_SENTENCES = 100_000
+"""Contrasts are those of one business; of a crowd of them they would be chance, and cost memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,15 @@ class Contrasts:
             for one in its if len(its) > 1 else ():
                 against[one].update(two for two in its if two != one and not its[one] & its[two])
         return cls({one: frozenset(others) for one, others in against.items() if others})
+
+    def as_json(self) -> dict[str, list[str]]:
+        """Plain values, to be kept."""
+        return {one: sorted(others) for one, others in self.of_stem.items()}
+
+    @classmethod
+    def from_json(cls, of_stem: Mapping[str, Iterable[str]]) -> Contrasts:
+        """What :meth:`as_json` gave."""
+        return cls({one: frozenset(others) for one, others in of_stem.items()})
 
     def clash(self, slots: Slots, fact: Fact) -> str:
         """Why ``fact`` is about the other of two things, or ''."""

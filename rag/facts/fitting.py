@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from rag.days import WEEKDAYS
 from rag.facts.contrasts import Contrasts
 from rag.facts.kinds import answers
+from rag.facts.named import other_one
 from rag.facts.opposites import SOFT, TOLD, other
 from rag.facts.types import Fact, Fit, Slots
 
@@ -68,6 +69,8 @@ def _conflict(slots: Slots, fact: Fact, words: str) -> tuple[str, str] | None:
         opposite = other(side)
         if opposite in fact.attribute and side not in fact.attribute and not _ONLY.search(words):
             return "attribute", f"asked about {side}, said of {opposite}"
+    if another := other_one(slots.text, words):
+        return "place", another
     one, two = asked.service, stated.service
     if slots.kind in _VALUED and one and two and not one & two and not _related(one, two):
         return "service", f"asked about {_list(one)}, said of {_list(two)}"

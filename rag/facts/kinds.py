@@ -11,9 +11,13 @@ from functools import lru_cache
 _OPENS = r"^(?:\w+[,.]? ){0,2}?"
 _BE = r"(?:is|are|was|does|do|did|will|would|can|for|to|it|a|an|the|you|'?s)"
 _ASKED: tuple[tuple[str, str], ...] = (
-    ("phone", r"\b(?:phone|telephone|fax) numbers?\b|\bnumber (?:do|can|should|could"
-      r"|would) i (?:call|ring|dial|fax)"
+    ("phone", r"\b(?:phone|telephone) numbers?\b|\bnumber (?:do|can|should|could"
+      r"|would) i (?:call|ring|dial)"
               r"|\bnumber to (?:call|ring|dial)|\bwho (?:do|can|should|could) i (?:call|ring)\b"),
+    ("fax", r"\bfax numbers?\b|\bnumber (?:do|can|should|could|would) i fax\b"
+            r"|\bnumber to fax\b"),
+    ("address", r"\bwhat(?:'s| is)? (?:the |your )?(?:exact )?address\b"
+                r"|\b(?:street|postal|mailing) address\b"),
     ("email", r"\be-?mail address\b"),
     ("percentage", r"\bwhat (?:percent(?:age)?|share)\b|\bhow many percent\b"),
     ("duration", r"\bhow (?:long\b(?! ago| (?:is|are) (?:the|your) (?:pool|track|lane|bed|table))"
@@ -37,7 +41,7 @@ _ASKED: tuple[tuple[str, str], ...] = (
              r"|end)s?\b|\buntil when\b"),
     ("count", r"\bhow many (?!percent|times|minutes|hours|days|weeks|months|years|nights)"),
     ("when", rf"{_OPENS}when\b|\bwhich days?\b|\bwhat days?\b"),
-    ("place", rf"{_OPENS}where\b|\bwhat(?:'s| is) (?:the|your) (?:street )?address\b"),
+    ("place", rf"{_OPENS}where\b"),
     ("person", rf"{_OPENS}who(?:'s)?\b(?! (?:do|can|should) i call)|\b(?:which|what) (?:doctor"
       rf"|dentist|nurse|teacher|vet|coach|instructor|trainer|stylist|barber)\b"),
 )  # fmt: skip
@@ -45,6 +49,12 @@ _KINDS = tuple((name, re.compile(rx)) for name, rx in _ASKED)
 # Any of these answers; and words that answer without a value.
 _ANSWERS: dict[str, tuple[frozenset[str], str]] = {
     "phone": (frozenset({"phone"}), r"\bsame number\b|\bon the back\b|\breception\b"),
+    "fax": (frozenset(), r"\bfax(?:es|ed)?\b"),
+    "address": (
+        frozenset({"address"}),
+        r"\b(?:street|avenue|road|lane|drive|boulevard|square|plaza|court|corner|building|floor"
+        r"|suite|opposite|next to|across from|p\.? ?o\.? box)\b|@|\bwww\.",
+    ),
     "email": (frozenset({"email"}), r"@"),
     "percentage": (
         frozenset({"percentage", "money"}),

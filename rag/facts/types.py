@@ -101,10 +101,21 @@ class Fit:
     """Whether a fact answers what was asked, and if not, why not.
 
     ``fact`` is the one that does, or the one nearest to it. ``slot`` names what does not fit:
-    "kind", "day", "attribute", "service", "subject", or "rival" where another one fits better.
+    "kind", "day", "attribute", "place", "service", "subject", or "rival" where another fits better.
     """
 
     ok: bool
     fact: Fact | None = None
     slot: str = ""
     reason: str = ""
+
+    @property
+    def detail(self) -> str:
+        """One line for a verdict: what does not fit, or the fact that does."""
+        if not self.ok:
+            return f"{self.slot}: {self.reason}"
+        if self.fact is None or self.fact.kind == "statement":
+            return ""
+        value, held = self.fact.value, self.fact.qualifiers
+        of = [*sorted(self.fact.attribute), *sorted(held.days), *sorted(held.service)]
+        return " ".join([f"{value.kind} {value.value}{value.unit}", *(["of", *of] if of else [])])

@@ -8,10 +8,17 @@ from typing import NamedTuple
 from rag.follow_up.state import State
 
 _ASKED = re.compile(
-    r"\b(?:did you|you(?: just| had)?) (?:say|said|tell|told|mention|mentioned|give|gave)\b"
-    r"(?P<after>.*)$"
-    r"|\b(?:what|when|where|which) (?:was|were|is) (?:that|the) (?P<what>\S+)(?: \S+)? "
+    r"\bdid you (?:just )?(?:say|tell|mention|give)\b"
+    r"|\byou(?: just| had)? (?:said|told|mentioned|gave)\b"
+    r"|\b(?:what|when|where|which|who) you say\b"
+    r"|\b(?:what|when|where|which) (?:was|were|is) (?:that|the) \S+(?: \S+)? "
     r"(?:again|you (?:said|gave|mentioned))\b"
+)
+# "Is it 555 0199", "no it was twenty dollars": the answer is what was said, not a yes.
+_CONTESTED = re.compile(
+    r"^(?:(?:no|and|but|wait|sorry) )*(?:(?:is|was|isn't|wasn't) (?:it|that)"
+    r"|(?:i (?:think|thought) )?(?:it|that)(?:'s| is| was)) (?:not )?\d[\d:. ]*"
+    r"(?: (?:dollars|cents|percent|am|pm|minutes|hours|days))?$"
 )
 _OPENS = re.compile(r"^(?:and |but |sorry )?(?:what|when|where|which|how much|how long|who)\b")
 # What each noun looks like where it was said.
@@ -45,6 +52,9 @@ def asked_again(cleaned: str, state: State) -> Again | None:
 
     The latest turn that said something of the kind is meant, not simply the last turn.
     """
+    if _CONTESTED.match(cleaned) and state.turns and state.turns[-1].said:
+        last = state.turns[-1]
+        return Again(last.question, tuple(said.passage for said in last.said), "")
     asked = _ASKED.search(cleaned)
     if not asked or not _OPENS.match(cleaned):
         return None

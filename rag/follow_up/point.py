@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from rag.follow_up.openings import CONTEXT_WORDS
 from rag.follow_up.pronouns import is_possessive, pointing_words
 from rag.follow_up.state import State
-from rag.follow_up.subject import PARTS, is_specific
+from rag.follow_up.subject import PARTS, is_plural, is_specific, runs_of
 from rag.follow_up.terms import term
 
 # Of a business, not of the thing asked about before.
@@ -17,7 +18,7 @@ _OF_THE_BUSINESS = frozenset(
 _ADDRESSED = frozenset("you your you're yours we i my me i'm i've".split())
 _NOT_WHOSE = frozenset("in on to is are was were become".split())
 _TURNS_BACK = 4
-_LONGEST_POINTED, _MOST_NAMED = 16, 5
+_LONGEST_POINTED, _MOST_NAMED = 16, 2
 _LONGEST_IMPLIED = 9
 _WHOSE = re.compile(r"\b(?:the|any|other|some|how many|which|what)\b")
 
@@ -31,7 +32,7 @@ def pointed(cleaned: str, state: State) -> tuple[str, str]:
     named = [is_specific(word) for word in words]
     if not state.subject or len(words) > _LONGEST_POINTED or sum(named) > _MOST_NAMED:
         return "", ""
-    at = next(iter(pointing_words(words, named, state.subject)), None)
+    at = next(iter(pointing_words(words, state.subject)), None)
     if at is None:
         return "", ""
     stands_for = _agreeing(words[at], state)
@@ -54,17 +55,15 @@ def _agreeing(pronoun: str, state: State) -> str:
     """The latest subject of the pronoun's number: "it" is not "the side effects"."""
     if pronoun == "that":
         return state.subject
+    if pronoun == "1":
+        return state.subject
     plural = pronoun in ("they", "them", "their", "theirs", "these", "those")
-    subjects = [state.subject, *(turn.subject for turn in reversed(state.turns[-_TURNS_BACK:]))]
-    agreeing = (one for one in subjects if one and _is_plural(one) is plural)
+    words = state.question.split()[:CONTEXT_WORDS]
+    named = [" ".join(words[start:end]) for start, end in runs_of(words)]
+    older = (turn.subject for turn in reversed(state.turns[-_TURNS_BACK:]))
+    subjects = [state.subject, *named, *older]
+    agreeing = (one for one in subjects if one and is_plural(one) is plural)
     return next(agreeing, state.subject)
-
-
-def _is_plural(subject: str) -> bool:
-    head = subject.split(" of ")[0].split()[-1]
-    return " and " in subject or (
-        len(head) > 3 and head.endswith("s") and not head.endswith(("ss", "us", "is", "'s"))
-    )
 
 
 def implied(cleaned: str, state: State) -> str:
@@ -85,8 +84,11 @@ def implied(cleaned: str, state: State) -> str:
 
 
 def _asks_a_part(words: list[str], named: list[bool]) -> bool:
-    """ "The impact on society", "the types": of something, and nothing says of what."""
+    """ "The impact on society", "the types": of something, and nothing says of what.
+
+    But not "is breakfast included in the price".
+    """
     for at, word in enumerate(words):
-        if word in PARTS and not named[at - 1] and words[at - 1] not in ("its", "their"):
+        if word in PARTS and not any(named[:at]) and words[at - 1] not in ("its", "their"):
             return at + 1 == len(words) or words[at + 1] in _NOT_WHOSE
     return False

@@ -15,22 +15,22 @@ from rag import days
 from rag.follow_up import slots
 from rag.follow_up.again import asked_again
 from rag.follow_up.names import Names
-from rag.follow_up.point import implied, pointed
-from rag.follow_up.state import Change, Resolution, State
-from rag.follow_up.subject import is_specific
-from rag.follow_up.terms import content_words
-from rag.language import language_of
-from rag.rewrite import (
+from rag.follow_up.ones import kind_of_one, of_its_kind, put_for, the_other
+from rag.follow_up.openings import (
     CONTEXT_WORDS,
     DAY_AFTER,
     EMPTY_WORDS,
     FOLLOW_UP_WITHIN,
     FRAGMENT,
-    clean,
-    default_fillers,
     replace_thing,
-    words,
 )
+from rag.follow_up.point import implied, pointed
+from rag.follow_up.same_day import of_that_day
+from rag.follow_up.state import Change, Resolution, State
+from rag.follow_up.subject import is_specific, runs_of
+from rag.follow_up.terms import content_words
+from rag.language import language_of
+from rag.rewrite import clean, default_fillers, words
 from rag.types import Query
 
 Cosine = Callable[[str, str], float]
@@ -41,6 +41,9 @@ RELATED = 0.4
 tells nothing: over 30 pairs those to keep lay at 0.08 to 0.73, those to drop at 0.06 to 0.31, and
 adding the subject by closeness made more questions of CAsT worse than better at every threshold.
 """
+
+LONGEST = 400
+"""Characters of a question above which it is none that goes on; it bounds what a rule may cost."""
 
 # What a caller changes over to: "what about parking", whatever was asked before.
 _TOPICS = frozenset(
@@ -54,28 +57,39 @@ _HAS = re.compile(
 # "What about the goal of the deep impact mission" says itself what it asks.
 _LONGEST_THING = 2
 _LONGEST_NAME = 3
-_PLACE = re.compile(r"^(for|with|without|in|at|by|from|to) (.+)$")
+_LONGEST_SHORT = 4
+_PLACE = re.compile(r"^(for|with|without|in|on|at|by|from|to) (.+)$")
 
 _ASKS = re.compile(
     r"\b(?:how|what|when|where|which|who|why|is|are|do|does|did|can|could|will|would|should)\b"
 )
 # A question of its own to the business, that names no thing: "what time do you open".
 _ADDRESSED = re.compile(r"\b(?:you|your|we|i)\b")
+_GOES_ON = re.compile(r"^(?:and|but) ")
+_WHAT_IF = re.compile(r"^(?:and |but )?(?:what )?if\b")
 _CORRECTION = re.compile(
     r"^(?:(?:no|nope|sorry|actually|wait|not that) )*"
     r"(?:(?:but )?i (?:meant|mean|said|was (?:asking|talking|wondering) about|am asking about)|"
     r"i'm asking about)"
     r"(?: for| on| about| the one for)? (?P<new>.+)$"
-    r"|^(?:(?:no|nope|sorry|actually|wait) )+(?:not .+ but )?(?P<short>.+)$"
+    r"|^(?:(?:no|nope|sorry|actually|wait) )+(?:not .+ but )?"
+    r"(?P<short>(?!(?:that's|that|it's|i|i'm|we|you|thanks?|never|nothing|there's)\b).+)$"
 )
+# Not "same day appointments".
 _SAME = re.compile(
-    r"^(?:and )?(?:i have |ask )?(?:the )?same(?: (?:question|thing|one))?(?: (?:again|but))*"
-    r" (?:about )?(?P<new>(?:for|on|with|at|in)? ?.+)$"
+    r"^(?:and )?(?:i have |ask )?(?:the )?same"
+    r"(?: (?:question|thing|one|1)(?: (?:again|but))*(?: about)?| again| but|"
+    r"(?= (?:for|on|with|at)\b))"
+    r" (?P<new>.+)$"
 )
 _OTHER = re.compile(r"\b(?:the|that|your) other(?: (?:1|one))?$")
-_TURNS_BACK = 4
+# "Is one better than the other": both are in the question.
+_BOTH = re.compile(r"\b(?:1|one|or)\b.+\b(?:the|that|your) other")
+_ATTRIBUTE_OF = re.compile(
+    r"\b(?:fee|price|cost|charge|number|rate|deposit|policy|limit|address) for (?:the |an? )?"
+    r"(?P<thing>\S+(?: \S+)?)$"
+)
 _ONE = re.compile(r"^(?P<kind>.+?) (?:1|one)$")
-_ALTERNATIVES = re.compile(r"\b(\S+(?: \S+)?) or (?:a |an |the )?(\S+(?: \S+)?)\b")
 
 
 class _Found(NamedTuple):
@@ -106,27 +120,29 @@ def resolve(
     """
     state = state or State()
     cleaned = days.by_usual_name(clean(asr_text, fillers or default_fillers()))
-    before = " ".join(state.question.split()[:CONTEXT_WORDS])
-    found = _follow(cleaned, before, state, cosine) if before and cleaned else None
+    before = " ".join(state.question[:LONGEST].split()[:CONTEXT_WORDS])
+    short = 0 < len(cleaned) <= LONGEST
+    found = _follow(cleaned, before, state, cosine) if before and short else None
     text = found.text if found else cleaned
     changes = found.changes if found else ()
     place = _place(cleaned, state, names) if names and text else ""
     if names and place and not names.find(text):
         text = f"{text} {' '.join(words(names.names[place]))}"
         changes = (*changes, Change.PLACE)
-    said = set(text.split()) - EMPTY_WORDS
-    focus = tuple(w for w in found.new.split() if w in said) if found else ()
+    focus = _focus(found.new, text) if found else ()
     query = Query(
         raw=asr_text,
         text=text,
         context=state.question or None,
         language=language or language_of(asr_text),
         focus=focus,
+        changes=tuple(changes),
+        within=found.prefer if found else (),
     )
     read = slots.read(found.text if found else cleaned)
     goes_on = bool(found and found.changes != (Change.DROPPED,))
     kept = found.subject if found else ""
-    if not goes_on and not read.subject and not _ADDRESSED.search(cleaned):
+    if not goes_on and _keeps_subject(cleaned, read.subject):
         kept = state.subject
     return Resolution(
         query=query,
@@ -141,6 +157,22 @@ def resolve(
     )
 
 
+def _focus(new: str, text: str) -> tuple[str, ...]:
+    """The words of ``new`` that stand in ``text`` and say something; all of "the day after"."""
+    said = set(text.split()) - (frozenset() if DAY_AFTER.search(new) else EMPTY_WORDS)
+    return tuple(word for word in new.split() if word in said)
+
+
+def _keeps_subject(cleaned: str, subject: str) -> bool:
+    """Whether a question that is none of the ways of going on still leaves the subject as it was.
+
+    It names nothing and does not turn to the business, or it is a "what if i forget".
+    """
+    if _WHAT_IF.match(cleaned):
+        return not runs_of(cleaned.split())
+    return not subject and not _ADDRESSED.search(cleaned)
+
+
 def _place(cleaned: str, state: State, names: Names) -> str:
     """The document of the place that is spoken about, by the latest name that was spoken."""
     texts = [cleaned]
@@ -151,6 +183,38 @@ def _place(cleaned: str, state: State, names: Names) -> str:
 
 def _follow(cleaned: str, before: str, state: State, cosine: Cosine | None) -> _Found | None:
     """The first rule that knows ``cleaned`` as a follow-up; None for a question of its own."""
+    about_it = _about_what_was_asked(cleaned, before, state)
+    if about_it:
+        return about_it
+    hours = of_that_day(cleaned, before, state)
+    if hours:
+        return _Found(hours, cleaned, (Change.DAY,))
+    follow_up = FOLLOW_UP_WITHIN.match(cleaned) or FRAGMENT.match(cleaned)
+    if _OTHER.search(cleaned) and not _BOTH.search(cleaned):
+        other = the_other(state)
+        if other:
+            frame = cleaned if _ASKS.search(cleaned) and not follow_up else ""
+            text = _OTHER.sub(other, frame) if frame else put_for(before, state.subject, other)
+            return _Found(text, other, (Change.OTHER,))
+    if follow_up:
+        new = cleaned[follow_up.end() :]
+        if not _ASKS.search(new):
+            return _went_on(new, before, state, cosine)
+    one = kind_of_one(cleaned, state)
+    if one:
+        return _Found(one, cleaned, (Change.THING,))
+    cleaned = _GOES_ON.sub("", cleaned)
+    filled, subject = pointed(cleaned, state)
+    if filled:
+        return _Found(filled, cleaned, (Change.POINTED,), (), subject)
+    of_before = implied(cleaned, state)
+    if of_before:
+        return _Found(of_before, cleaned, (Change.IMPLIED,), (), state.subject)
+    return None
+
+
+def _about_what_was_asked(cleaned: str, before: str, state: State) -> _Found | None:
+    """What names the question before or its answer: "what did you say", "no, i meant", "same"."""
     again = asked_again(cleaned, state)
     if again:
         return _Found(again.text, again.noun, (Change.ASKED_AGAIN,), again.prefer)
@@ -161,23 +225,6 @@ def _follow(cleaned: str, before: str, state: State, cosine: Cosine | None) -> _
     if same:
         text, _ = _put(same.group("new"), before, state)
         return _Found(text, same.group("new"), (Change.SAME,))
-    follow_up = FOLLOW_UP_WITHIN.match(cleaned) or FRAGMENT.match(cleaned)
-    if _OTHER.search(cleaned):
-        other = _other(state)
-        if other:
-            frame = cleaned if _ASKS.search(cleaned) and not follow_up else ""
-            text = _OTHER.sub(other, frame) if frame else _replace(before, state.subject, other)
-            return _Found(text, other, (Change.OTHER,))
-    if follow_up:
-        new = cleaned[follow_up.end() :]
-        if not _ASKS.search(new):
-            return _went_on(new, before, state, cosine)
-    filled, subject = pointed(cleaned, state)
-    if filled:
-        return _Found(filled, cleaned, (Change.POINTED,), (), subject)
-    of_before = implied(cleaned, state)
-    if of_before:
-        return _Found(of_before, cleaned, (Change.IMPLIED,), (), state.subject)
     return None
 
 
@@ -205,11 +252,20 @@ def _is_topic(new: str, before: str, state: State) -> bool:
     if not thing or thing[-1] not in _TOPICS or len(thing) > _LONGEST_THING:
         return False
     named = state.subject.split()[-1] if state.subject else ""
-    return bool(named) and named not in _TOPICS and not (_HAS.match(before) and _is_had(before))
+    return (
+        bool(named)
+        and named not in _TOPICS
+        and not (_is_so(before) or (_HAS.match(before) and _is_had(before)))
+    )
 
 
 def _is_had(before: str) -> bool:
     return bool(re.search(r"\b(?:have|offer|provide|there)\b", before))
+
+
+def _is_so(before: str) -> bool:
+    """ "Is breakfast included in the price" takes "and parking"."""
+    return bool(re.match(r"(?:is|are) .*\b(?:included|free|available|extra)\b", before))
 
 
 def _put(new: str, before: str, state: State) -> tuple[str, Change]:
@@ -226,12 +282,14 @@ def _put(new: str, before: str, state: State) -> tuple[str, Change]:
         new = rest = thing = slots.thing_of(last)
     one = _ONE.match(thing)
     if one:
-        return _of_its_kind(text, one.group("kind"), state), Change.THING
+        return of_its_kind(text, one.group("kind"), state), Change.THING
     if text == before and len(content_words(rest)) > _LONGEST_NAME:
         return new, Change.DROPPED
     replaced = _put_thing(text, rest, thing, state) if rest == new else ""
     if replaced:
         return replaced, Change.THING
+    if text == before and _PLACE.match(rest):
+        return f"{text} {rest}", Change.ADDED
     known = set(text.split()) | EMPTY_WORDS
     return " ".join([text, *(w for w in rest.split() if w not in known)]), Change.ADDED
 
@@ -239,16 +297,24 @@ def _put(new: str, before: str, state: State) -> tuple[str, Change]:
 def _put_thing(text: str, rest: str, thing: str, state: State) -> str:
     """``text`` with ``thing`` in the place of one of its kind, of the words that follow the same
     preposition, or of the subject; "" if it has no place for it."""
+    subject = state.subject
+    if len(subject.split()) > 1 and subject.split()[-1] == thing.split()[-1]:
+        same = put_for(text, subject, thing)
+        if same != text:
+            return same
     same_head, left = replace_thing(text, rest)
     if not left:
         return same_head
     tail = _same_place(text, rest)
     if tail or _PLACE.match(rest) or len(content_words(thing)) > _LONGEST_THING:
         return tail
+    of = _ATTRIBUTE_OF.search(text)
+    if of:
+        return f"{text[: of.start('thing')]}{thing}"
     done = thing.split()[0].endswith("ing") and " " in thing
     if not state.subject or done or not any(map(is_specific, state.subject.split())):
         return ""
-    replaced = _replace(text, state.subject, thing)
+    replaced = put_for(text, state.subject, thing)
     return replaced if replaced != text else ""
 
 
@@ -256,17 +322,10 @@ def _same_place(text: str, new: str) -> str:
     """ "For anxiety": in the place of the last words of ``text`` that begin with "for"."""
     place = _PLACE.match(new)
     tail = place and re.search(rf"(?<!\S){place.group(1)}(?: \S+){{1,4}}$", text)
-    return f"{text[: tail.start()]}{new}" if tail else ""
-
-
-def _of_its_kind(text: str, kind: str, state: State) -> str:
-    """ "The flu one": the service with ``kind`` in the place of what stands before its head."""
-    for old in (state.subject, state.service):
-        if old and old in text:
-            head = old.split()[-1]
-            return _replace(text, old, f"{kind} {head}")
-    head = state.service.split()[-1] if state.service else ""
-    return f"{text} {kind} {head}".strip()
+    if not tail:
+        return ""
+    day = slots.with_day(tail.group())
+    return f"{text[: tail.start()]}{new} {'' if slots.with_day(new) else day}".strip()
 
 
 def _corrected(new: str | None, short: str | None, before: str, state: State) -> _Found | None:
@@ -274,28 +333,7 @@ def _corrected(new: str | None, short: str | None, before: str, state: State) ->
     meant = new or short or ""
     if _ASKS.search(meant):
         return _Found(meant, meant, (Change.CORRECTED,)) if new else None
-    if not new and len(meant.split()) > 4:
+    if not new and (len(meant.split()) > _LONGEST_SHORT or not slots.names_any(meant)):
         return None
     text, _ = _put(meant, before, state)
     return _Found(text, meant, (Change.CORRECTED,))
-
-
-def _other(state: State) -> str:
-    """The other of two: of "a or b" in a question or an answer, else what was asked about before
-    this one; "" if there is none."""
-    for turn in reversed(state.turns[-_TURNS_BACK:]):
-        for text in (*(said.text.lower() for said in turn.said), turn.question):
-            for one, other in _ALTERNATIVES.findall(text):
-                if state.subject in (one, other):
-                    return str(other if state.subject == one else one)
-    for turn in reversed(state.turns):
-        if turn.subject and turn.subject != state.subject:
-            return turn.subject
-    return ""
-
-
-def _replace(text: str, old: str, new: str) -> str:
-    """``old`` as whole words in ``text`` replaced once; ``text`` unchanged if it isn't there."""
-    if not old:
-        return text
-    return re.sub(rf"(?<!\S){re.escape(old)}(?!\S)", lambda _: new, text, count=1)

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from rag import days
-from rag.follow_up.subject import subject_of
+from rag.follow_up.openings import EMPTY_WORDS, PERSON
+from rag.follow_up.subject import TWO_WORDS, subject_of
 from rag.follow_up.terms import is_function_word
-from rag.rewrite import EMPTY_WORDS, PERSON
 
 _MONTH = (
     r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
@@ -71,12 +71,29 @@ def put(before: str, new: str) -> tuple[str, str]:
     return before, new
 
 
+def with_day(text: str) -> str:
+    """The day that ``text`` names with the word before it: "on friday"; "" if it names none."""
+    day = _ANY_DAY.search(text)
+    if not day:
+        return ""
+    before = text[: day.start()].split()
+    joined = before[-1] if before and before[-1] in ("on", "at", "during", "for", "by") else ""
+    return f"{joined} {day.group()}".strip()
+
+
+def names_any(text: str) -> bool:
+    """Whether ``text`` names a day, a kind of person or a thing."""
+    return bool(thing_of(text) or PERSON.search(text) or _ANY_DAY.search(text))
+
+
 def thing_of(words: str) -> str:
     """``words`` without days, people, and what stands around: "on the blood test then"."""
     kept = _fold(PERSON.sub(" ", _ANY_DAY.sub(" ", words))).split()
     while kept and (is_function_word(kept[0]) or kept[0] in EMPTY_WORDS):
         del kept[0]
     while kept and is_function_word(kept[-1]) and kept[-1] not in _ONE:
+        if tuple(kept[-2:]) in TWO_WORDS:
+            break
         del kept[-1]
     return " ".join(kept)
 

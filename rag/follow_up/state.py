@@ -15,6 +15,7 @@ class Change(StrEnum):
     """What was done to a question so that it stands alone. A closed list, shown in records."""
 
     SLOT = "slot"  # "and what about sunday": another day, date or kind of person
+    DAY = "day"  # "and when do you close": on the day asked about before
     THING = "thing"  # "the flu one": another thing of the kind
     ADDED = "added"  # "how about refills": the new words behind the question before
     DROPPED = "dropped"  # "what about parking": a topic of its own, the question before left

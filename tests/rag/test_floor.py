@@ -18,8 +18,8 @@ from rag.floor import (
     shortage,
 )
 from rag.overlap import costs, overlapping
+from rag.query import make_query
 from rag.questions import Asked, Question
-from rag.rewrite import make_query
 from tests.rag.table_embedder import TableEmbedder
 
 

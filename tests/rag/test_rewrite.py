@@ -125,7 +125,7 @@ def test_plain_follow_ups(heard, context, resolved):
         (
             "and the workshop",
             "what time does the shop open",
-            "what time does the shop open the workshop",
+            "what time does the workshop open",
             ("workshop",),
         ),
         (
@@ -140,7 +140,14 @@ def test_plain_follow_ups(heard, context, resolved):
             "what time do you open on sunday",
             ("sunday",),
         ),
-        ("and when do you close", "open on saturday", "and when do you close", ()),
+        (
+            "and when do you close",
+            "open on saturday",
+            "when do you close on saturday",
+            ("when", "close"),
+        ),
+        ("when do you close", "open on saturday", "when do you close", ()),
+        ("and when do you close", "how much is parking on saturday", "and when do you close", ()),
         ("could you say that again", "open on saturday", "could you say that again", ()),
         ("that's all thanks", "open on saturday", "that's all thanks", ()),
         ("android phones", "open on saturday", "android phones", ()),
@@ -173,10 +180,9 @@ def test_a_chain_of_follow_ups():
 def test_a_chain_does_not_grow_without_end():
     asked = make_query("how much is a tire repair").text
     for n in range(40):
-        asked = make_query(f"and what about thing{n}", asked).text
-    assert asked.startswith("how much is a tire repair thing0 ")
-    assert asked.endswith(" thing39")
-    assert len(asked.split()) == 21
+        asked = make_query(f"and what about thing{n} number{n} with a name{n} too", asked).text
+    assert "name39" in asked
+    assert len(asked.split()) <= 30
 
 
 @pytest.mark.parametrize("text", ["{} a b c d e f g h i", "and for {} a b c d e f g h", "{} it"])

@@ -10,6 +10,7 @@ from frontdesk import KnowledgeBaseError
 from rag import calibration, documents, open_index, store
 from rag.artefact import kinds_of
 from rag.entry import Recipe
+from rag.facts import read
 from rag.floor import scorer_of
 from tests.rag.shop_kb import HOURS, REPAIRS, floors, write_kb
 
@@ -151,9 +152,9 @@ def test_an_index_that_older_readers_made_is_built_again_from_the_files(folder, 
     open_index(folder, embedder)
     first = in_service(folder)
     meta = first / "meta.json"
-    meta.write_text(meta.read_text("utf-8").replace('"format": 4', '"format": 3'), "utf-8")
+    meta.write_text(meta.read_text("utf-8").replace('"format": 5', '"format": 4'), "utf-8")
     assert len(open_index(folder, embedder).kb.passages) == 3
-    assert "format 3, not 4" in caplog.text
+    assert "format 4, not 5" in caplog.text
     assert in_service(folder) != first
 
 
@@ -310,3 +311,20 @@ def test_a_build_in_another_container_is_left_alone(folder, embedder):
     assert in_service(folder) != first
     assert len(store.load(folder, embedder).kb.passages) == 3
     assert list((folder / ".frontdesk").glob("unfinished-*")) == []
+
+
+def test_the_facts_of_every_sentence_are_kept_when_a_passage_is_taken_over(folder, embedder):
+    before = open_index(folder, embedder)
+    assert [list(one) for one in before.facts] == [list(read(s.text)) for s in before.sentences]
+    (folder / "new.md").write_text("# New\n\nRacks cost $12 on Monday and $15 on Tuesday.", "utf-8")
+    after = open_index(folder, embedder)
+    assert len(after.sentences) > len(before.sentences)
+    assert [list(one) for one in after.facts] == [list(read(s.text)) for s in after.sentences]
+
+
+def test_the_opposites_that_a_knowledge_base_sets_are_kept(folder, embedder):
+    text = "# New\n\nUnblocking a sink is $85.\n\nUnblocking a toilet is $110."
+    (folder / "new.md").write_text(text, "utf-8")
+    contrasts = open_index(folder, embedder).contrasts
+    assert "toilet" in contrasts.of_stem["sink"]
+    assert contrasts == open_index(folder, embedder).contrasts

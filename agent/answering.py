@@ -1,0 +1,90 @@
+"""One utterance to one reply: what the session decides, in a model's words if there is a model.
+
+The only place where a model comes in: live calls, ``ask`` and replay all pass here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from agent.generation import Generated, Rewritten, as_verdict
+from agent.session import Reply, Session
+from rag.follow_up import Resolution, State
+from rag.types import Decision, Reason, Verdict
+
+Run = Callable[..., Awaitable[Any]]
+"""Runs a function off the event loop and returns its result."""
+
+REWRITTEN = "rewritten"
+"""Stands in ``query.changes`` of a question that a model made to stand alone."""
+
+_NO_QUESTION = frozenset({Reason.EMPTY, Reason.TOO_LONG, Reason.INSTRUCTION})
+
+
+class Words(Protocol):
+    """What puts an answer into words: :class:`agent.generation.Generator`, or a record of one."""
+
+    async def generate(self, extractive: Verdict) -> Generated:
+        """A draft for an answered verdict, or why there is none; never raises."""
+        ...
+
+
+class Rewrites(Protocol):
+    """What makes a follow-up stand alone: :class:`agent.generation.Rewriter`, or a record."""
+
+    async def rewrite(self, resolution: Resolution, state: State) -> Rewritten | None:
+        """The question, or why there is none; None where none is wanted. Never raises."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A reply; ``generated`` and ``rewritten`` are None where no model came into question."""
+
+    reply: Reply
+    generated: Generated | None = None
+    rewritten: Rewritten | None = None
+
+
+async def answered(
+    session: Session,
+    heard: str,
+    *,
+    run: Run = asyncio.to_thread,
+    words: Words | None = None,
+    rewriter: Rewrites | None = None,
+) -> Answered:
+    """The reply to ``heard``; changes nothing, and may be cancelled at any moment."""
+    reply: Reply = await run(session.reply, heard)
+    rewritten = None
+    if rewriter is not None and reply.resolution is not None and _is_question(reply.verdict):
+        rewritten = await rewriter.rewrite(reply.resolution, session.state)
+        if rewritten is not None and rewritten.text:
+            other: Reply = await run(session.reply, rewritten.text)
+            reply = _heard_as(heard, other) if _is_question(other.verdict) else reply
+    return replace(await worded(reply, words), rewritten=rewritten)
+
+
+async def worded(reply: Reply, words: Words | None) -> Answered:
+    """``reply`` with the model's words where they were accepted, itself where they were not."""
+    if words is None or reply.verdict.decision is not Decision.ANSWERED:
+        return Answered(reply)
+    generated = await words.generate(reply.verdict)
+    verdict = as_verdict(reply.verdict, generated)
+    say = reply.say if generated.draft is None else verdict.say
+    return Answered(replace(reply, verdict=verdict, say=say), generated)
+
+
+def _is_question(verdict: Verdict) -> bool:
+    return verdict.decision is not Decision.CONVERSATION and verdict.reason not in _NO_QUESTION
+
+
+def _heard_as(heard: str, reply: Reply) -> Reply:
+    """The reply to a rewritten question, as the reply to what was heard."""
+    query = reply.verdict.query
+    query = replace(query, raw=heard, changes=(*query.changes, REWRITTEN))
+    resolution = reply.resolution and replace(reply.resolution, query=query)
+    return replace(reply, verdict=replace(reply.verdict, query=query), resolution=resolution)

@@ -1,0 +1,80 @@
+"""Words of a draft that no sentence it stands on has: a model may reorder, not add.
+
+Grounding weighs how much of a sentence is known. A promise, a name or "all" is one word among ten
+that are. A draft rejected for a synonym costs little: the document's own sentence is spoken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from agent.generation.figures import figures
+from agent.generation.shown import Shown
+from rag import numbers
+from rag.pieces import stem, stopwords
+from rag.sentences import split_sentences
+from rag.types import Check, Draft, Query
+
+NAME = "own_words"
+_CITATION = re.compile(r"\s*\[[^\]\n]*\]")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+# Too common to be a lie, and said for one another.
+_PLAIN = frozenset("call come cost costs dollar dollars give given is offered pay price".split())
+# They name nothing, and yet change what is said.
+_WEIGHTY = frozenset("all must need".split())
+_NO = re.compile(r"\b(?:no|not|never|none|nor|without|closed|cannot)\b|n['’]t\b")
+_LIMIT = re.compile(r"\b(?:up to|only|except|unless|if|at least|at most)\b")
+
+
+def own_words(query: Query, draft: Draft, cited: Sequence[Shown]) -> tuple[Check, ...]:
+    """One of the ``more_checks`` of a generator."""
+    text = _CITATION.sub("", draft.text)
+    why = next(filter(None, (_foreign(one, cited) for one in split_sentences(text))), "")
+    return (Check(NAME, not why, why),)
+
+
+def _foreign(sentence: str, cited: Sequence[Shown]) -> str:
+    """Why no one sentence cited can be what ``sentence`` puts into words, or ''.
+
+    Of those with all of its words the one with the fewest others decides: "the fee for a missed
+    visit" is not that for a missed telehealth visit.
+    """
+    if sentence.rstrip().endswith("?"):
+        return f"it asks {sentence!r:.80}"
+    said = set(_words(sentence))
+    lacking: list[tuple[int, str]] = []
+    of_others: list[tuple[int, str]] = []
+    for passage in cited:
+        beside = set(_words(f"{passage.heading} {passage.question}"))
+        for one in split_sentences(passage.text):
+            words = set(_words(one))
+            missing = sorted(said - words - beside)
+            if missing:
+                lacking.append((len(missing), f"no sentence cited has {missing[0]!r} and the rest"))
+            else:
+                of_others.append((len(words - said), _changed(sentence, one)))
+    return min(of_others or lacking, default=(0, "nothing is cited"))[1]
+
+
+def _changed(sentence: str, one: str) -> str:
+    """What ``sentence`` makes of the sentence ``one``, all of whose words it takes from there."""
+    values = {value for value, _ in figures(one)}
+    for value, _ in sorted(figures(sentence, is_claim=True)):
+        if value not in values:
+            return f"{value} is not in {one!r:.80}"
+    if bool(_NO.search(one.lower())) != bool(_NO.search(sentence.lower())):
+        return f"one of them denies it: {one!r:.80}"
+    lost = set(_LIMIT.findall(one.lower())) ^ set(_LIMIT.findall(sentence.lower()))
+    return f"{min(lost)!r} is in one of them: {one!r:.80}" if lost else ""
+
+
+def _words(text: str) -> Iterator[str]:
+    """Stems of the words that weigh; single letters only as capitals ("Lot A")."""
+    for found in _WORD.finditer(text):
+        word, low = found.group(), found.group().lower()
+        is_name = len(word) == 1 and word.isupper() and word != "I" and found.start() > 0
+        if is_name or low in _WEIGHTY:
+            yield word
+        elif not (low in stopwords() or low in _PLAIN or numbers.digits([low])[0].isdigit()):
+            yield stem(low)

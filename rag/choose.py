@@ -1,0 +1,243 @@
+"""Which sentence of the passages found would be said: the best one that every check passes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rag import answerability, facts
+from rag.asked import asked_part, is_special_case
+from rag.embed import Embedding
+from rag.emergency import no_help
+from rag.index import Index
+from rag.namesake import Named
+from rag.rewrite import clean
+from rag.rivals import differ, log_odds, standing
+from rag.speakable import not_for_callers, without_citations
+from rag.types import Check, Hit, Query
+from rag.verify import checks
+
+# A sentence that leans on the one before it is spoken with it.
+_LEANS = re.compile(r"(?:it|its|they|their|this|these|those|that|he|she|then|otherwise)\b", re.I)
+
+# "Some say that it is free. That is wrong."
+_TAKES_BACK = re.compile(
+    r"(?:this|that|it|they)(?: is|'s| was| are|'re)? (?:wrong|false|untrue|incorrect|mistaken"
+    r"|no longer|not (?:true|so|correct|right|the case|any ?more))\b",
+    re.I,
+)
+
+# What is known, though not for the day asked, is not answered by something half as likely.
+_FAR_BEHIND = 0.5
+# Candidates looked at for a rival; what comes after them is far behind.
+_MOST_RIVALS = 8
+_OF_THE_DAY = frozenset({"asked_day", "facts"})
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence that may be the answer: number ``number`` of the index, of the passage ``hit``.
+
+    ``score`` is its answerability from 0 to 1 (:mod:`rag.answerability`); of one that is chosen,
+    how it stands against the next best (:mod:`rag.rivals`).
+    """
+
+    hit: Hit
+    number: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """What would be said to a question if there were no floor.
+
+    ``candidate`` is the best one whose ``checks`` all pass; where none does, the best one, with
+    the outcomes of its checks; None where nothing was found. ``hits`` are the passages looked at,
+    that of the candidate first and then by their best answerability. ``degraded`` names what was
+    left out for lack of time.
+    """
+
+    candidate: Candidate | None = None
+    checks: tuple[Check, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    degraded: tuple[str, ...] = ()
+
+    @property
+    def score(self) -> float:
+        """The candidate's answerability, what the floor is compared with; 0 without one."""
+        return self.candidate.score if self.candidate else 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether there is a candidate that every check passes."""
+        return self.candidate is not None and all(check.passed for check in self.checks)
+
+
+def candidates(
+    query: Query, asked: Embedding, hits: Sequence[Hit], index: Index
+) -> list[Candidate]:
+    """Every sentence of the passages ``hits``, best first; ``asked`` is of ``query.text``."""
+    scores = answerability.score(query, asked, hits, index)
+    return [
+        Candidate(hits[scores.hits[n]], int(scores.numbers[n]), float(scores.values[n]))
+        for n in np.argsort(-scores.values, kind="stable")
+    ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checker:
+    """Every check of a candidate sentence for one question: called, it gives their outcomes.
+
+    ``retrieved`` are the ids of the passages found, ``part`` is what of the question a day may be
+    asked for in.
+    """
+
+    query: Query
+    asked: Embedding
+    retrieved: frozenset[str]
+    index: Index
+    part: str
+
+    @classmethod
+    def of(cls, query: Query, asked: Embedding, retrieved: Sequence[Hit], index: Index) -> Checker:
+        """The checks for ``query``, of which ``asked`` is the embedding."""
+        part = query.text if query.changes else clean(asked_part(query.raw), frozenset())
+        return cls(query, asked, frozenset(hit.passage.id for hit in retrieved), index, part)
+
+    def __call__(self, candidate: Candidate) -> tuple[Check, ...]:
+        """The outcomes, in the order in which they are shown."""
+        query, index, passage = self.query, self.index, candidate.hit.passage
+        say = spoken_text(index, candidate.number)
+        found = (
+            *checks(
+                query.text,
+                say,
+                passage.id,
+                self.retrieved,
+                passage.text,
+                passage.question,
+                day_question=self.part,
+            ),
+            _facts_check(query, candidate.number, index),
+            _for_callers(candidate.number, index),
+        )
+        if why := no_help(query, say):
+            found = (*found, Check("emergency", False, why))
+        if query.focus:
+            missed = _new_missed(query, self.asked, candidate, index)
+            found = (*found, Check("follow_up_found", not missed, missed))
+        return found
+
+
+def first_that_passes(
+    found: Sequence[Candidate], check: Callable[[Candidate], tuple[Check, ...]]
+) -> tuple[Candidate, tuple[Check, ...]]:
+    """The best candidate whose checks all pass, with them; the first one if none does.
+
+    Sentences far behind one that fails for its day alone are not tried: what is asked has been
+    found, but not for that day.
+    """
+    for_first: tuple[Check, ...] = ()
+    lowest = 0.0
+    for candidate in found:
+        if candidate.score < lowest:
+            continue
+        outcomes = check(candidate)
+        if all(one.passed for one in outcomes):
+            return candidate, outcomes
+        if only_the_day(outcomes):
+            lowest = max(lowest, candidate.score * _FAR_BEHIND)
+        for_first = for_first or outcomes
+    return found[0], for_first
+
+
+def against_rivals(
+    chosen: Candidate,
+    found: Sequence[Candidate],
+    check: Checker,
+) -> Candidate:
+    """``chosen`` with the score that is left of it beside those that come after it in ``found``.
+
+    Of these the first rival counts: one that says something else and passes every check, and is
+    no special case where ``chosen`` is the general one.
+    """
+    index, question = check.index, check.query.text
+    weights = answerability.weights_of(index.embedder)
+    if weights is None:
+        return chosen
+    stated = index.facts[chosen.number]
+    is_general = not is_special_case(question, index.sentences[chosen.number].text)
+    rival = 0.0
+    for one in found[found.index(chosen) + 1 :][:_MOST_RIVALS]:
+        if not differ(stated, index.facts[one.number]):
+            continue
+        if is_general and is_special_case(question, index.sentences[one.number].text):
+            continue
+        if all(outcome.passed for outcome in check(one)):
+            rival = one.score
+            break
+    score = standing(weights.standing, log_odds(chosen.score), log_odds(rival))
+    return replace(chosen, score=score)
+
+
+def only_the_day(outcomes: Sequence[Check]) -> bool:
+    """Whether what failed is the day alone: what is asked is known, but not for that day."""
+    failed = {check.name for check in outcomes if not check.passed}
+    return "asked_day" in failed and failed <= _OF_THE_DAY
+
+
+def _facts_check(query: Query, number: int, index: Index) -> Check:
+    """Whether a fact of what is spoken has the slots of what is asked."""
+    # A question that was put together has its parts in no order that could be read.
+    slots = facts.slots(query.text if query.changes else query.raw)
+    stated = [fact for n in _spoken_numbers(index, number) for fact in index.facts[n]]
+    fit = facts.fits(slots, stated, index.contrasts)
+    return Check("facts", fit.ok, fit.detail)
+
+
+def _for_callers(number: int, index: Index) -> Check:
+    """Whether all that is spoken is meant for a caller's ear."""
+    texts = (index.sentences[n].text for n in _spoken_numbers(index, number))
+    why = next(filter(None, map(not_for_callers, texts)), "")
+    return Check("for_callers", not why, why)
+
+
+def _new_missed(query: Query, asked: Embedding, candidate: Candidate, index: Index) -> str:
+    sentence = index.sentences[candidate.number]
+    near = asked.piece_vectors @ index.piece_vectors[sentence.start : sentence.end].T
+    if not near.size:
+        return ""
+    beside = candidate.hit.passage.question or ""
+    return Named.of(asked.pieces, query.focus).new_missed(near, beside)
+
+
+def spoken_text(index: Index, number: int) -> str:
+    """A sentence word for word; with the one before it if it starts with "it", "this", ….
+
+    Citations in it are left away; other square brackets become round.
+    """
+    return " ".join(spoken_sentences(index, number))
+
+
+def spoken_sentences(index: Index, number: int) -> list[str]:
+    """The sentences of :func:`spoken_text`."""
+    return [spoken_form(index.sentences[n].text) for n in _spoken_numbers(index, number)]
+
+
+def spoken_form(text: str) -> str:
+    """What is said of a text: no citation, and no square bracket, which would be one."""
+    return without_citations(text).replace("[", "(").replace("]", ")")
+
+
+def _spoken_numbers(index: Index, number: int) -> range:
+    """The sentence, those before it that it leans on, and the one behind that takes it back."""
+    first = last = number
+    numbers = index.sentence_numbers(index.sentences[number].passage)
+    while _LEANS.match(index.sentences[first].text) and first > numbers[0]:
+        first -= 1
+    if number < numbers[-1] and _TAKES_BACK.match(index.sentences[number + 1].text):
+        last += 1
+    return range(first, last + 1)
