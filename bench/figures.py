@@ -25,6 +25,11 @@ def measured_on(figures: Mapping[str, Any]) -> str:
     return f"{m['cpu']}, {m['cores']} cores, {m['date']}, commit {m['commit']}"
 
 
+def percent(share: float) -> str:
+    """A share from 0 to 1, to a tenth of a percent."""
+    return f"{100 * share:.1f} %"
+
+
 def table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
     """A Markdown table."""
     lines = [f"| {' | '.join(map(str, line))} |" for line in (head, *rows)]

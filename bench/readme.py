@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-from bench import readme_retrieval
+from bench import readme_checks, readme_retrieval
 from bench.figures import load, measured_on, table
 from bench.results import RESULTS
 
@@ -43,17 +43,21 @@ def calls() -> str:
 
 
 def answers() -> str:
-    """Right and wrong over the gold questions."""
-    f = load("answers")
+    """Right and wrong over the gold questions, of both samples."""
+    heard, typed = load("answers"), load("answers-typed")
+    parts = (
+        ("clinic", "heard from the other voices", heard),
+        ("clinic", "heard from the held-out voice", heard["held_out_voice"]),
+        ("clinic", "typed", typed),
+        ("garage", "heard", load("answers-garage")["all_voices"]),
+        ("garage", "typed", load("answers-garage-typed")),
+    )
     rows = [
-        [f"{part['n']} {name}", *(part[key] for key in _ERRORS)]
-        for name, part in (
-            ("heard from the other voices", f),
-            ("heard from the held-out voice", f["held_out_voice"]),
-        )
+        [sample, f"{part['n']} {name}", *(part[key] for key in _ERRORS)]
+        for sample, name, part in parts
     ]
-    head = ["questions", *_ERRORS.values()]
-    return "\n".join([table(head, rows), "", f"`frontdesk eval answers` on {measured_on(f)}."])
+    measured = f"`frontdesk eval answers` on {measured_on(heard)}."
+    return "\n".join([table(["sample", "questions", *_ERRORS.values()], rows), "", measured])
 
 
 _ERRORS = {
@@ -63,7 +67,12 @@ _ERRORS = {
     "wrongly_answered": "wrongly answered",
 }
 
-BLOCKS = {"calls": calls, "answers": answers, **readme_retrieval.BLOCKS}
+BLOCKS = {
+    "calls": calls,
+    "answers": answers,
+    **readme_checks.BLOCKS,
+    **readme_retrieval.BLOCKS,
+}
 """Every figure block by the name that the README gives it."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench.figures import load, measured_on, table
+from bench.figures import load, measured_on, percent, table
 from bench.results import RESULTS
 
 _LEGS = {
@@ -89,7 +89,7 @@ def near_misses() -> str:
     rows = [
         [
             title,
-            *(_percent(f[kind][name]) for name in ("right_first", "other_number", "refused_at_5")),
+            *(percent(f[kind][name]) for name in ("right_first", "other_number", "refused_at_5")),
             f"{f[kind]['auc']:.3f}",
         ]
         for kind, title in (("bodies", "answers alone"), ("titles", "questions and answers"))
@@ -182,10 +182,6 @@ def _sizes() -> list[Path]:
 def _rate(rate: dict[str, Any]) -> list[str]:
     low, high = (f"{100 * rate[end]:.1f}" for end in ("low", "high"))
     return [f"{100 * rate['rate']:.1f} %", f"{low} to {high} %", str(rate["n"])]
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.1f} %"
 
 
 def _share(value: float) -> str:

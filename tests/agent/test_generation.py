@@ -221,7 +221,7 @@ async def test_a_factoid_with_a_high_score_is_quoted(ask, server):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"score": 0.85},
+        {"score": 0.65},
         {"question": "can i swim"},
         {"say": Spoken("A swim costs $5. A towel is $1.")},
     ],
