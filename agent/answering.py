@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from agent.generation import Generated, Rewritten, as_verdict
 from agent.session import Reply, Session
+from rag.emergency import CHANGE as EMERGENCY
 from rag.follow_up import Resolution, State
 from rag.types import Decision, Reason, Verdict
 
@@ -21,7 +22,7 @@ Run = Callable[..., Awaitable[Any]]
 REWRITTEN = "rewritten"
 """Stands in ``query.changes`` of a question that a model made to stand alone."""
 
-_NO_QUESTION = frozenset({Reason.EMPTY, Reason.TOO_LONG, Reason.INSTRUCTION})
+_NO_QUESTION = frozenset({Reason.EMPTY, Reason.TOO_LONG, Reason.INSTRUCTION, Reason.OTHER_CALLERS})
 
 
 class Words(Protocol):
@@ -79,7 +80,9 @@ async def worded(reply: Reply, words: Words | None) -> Answered:
 
 
 def _is_question(verdict: Verdict) -> bool:
-    return verdict.decision is not Decision.CONVERSATION and verdict.reason not in _NO_QUESTION
+    if verdict.decision is Decision.CONVERSATION or EMERGENCY in verdict.query.changes:
+        return False
+    return verdict.reason not in _NO_QUESTION
 
 
 def _heard_as(heard: str, reply: Reply) -> Reply:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,14 +10,15 @@ from typing import Any
 from frontdesk import Spoken
 from rag import Decision, Index, Policy, Query, Reason, Verdict, answer
 from rag.follow_up import Resolution, Said, State, resolve
-from rag.parts import wants_more
+from rag.parts import asks_for_more, wants_more
 from rag.query import closeness, places
-from rag.rewrite import clean
+from rag.rewrite import clean, default_fillers
 
 _NOTHING_YET = Spoken("I haven't said anything yet. How can I help you?")
 STILL_THERE = Spoken("Are you still there?")
 GOODBYE = Spoken("I can't hear you any more, so I'll hang up. Goodbye.")
-FIXED_SENTENCES = (STILL_THERE, GOODBYE, _NOTHING_YET)
+NO_MORE = Spoken("That's all I have on that. What else would you like to know?")
+FIXED_SENTENCES = (STILL_THERE, GOODBYE, NO_MORE, _NOTHING_YET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +79,36 @@ class Session:
         return self._state
 
     def _go_on(self, heard: str) -> Verdict | None:
-        """The next part of an answer that was too long, if that is what the caller wants."""
-        words = clean(heard, frozenset())
-        if not self._more or not wants_more(words):
+        """The next part of an answer that was too long, if that is what the caller wants.
+
+        Asked to go on where nothing is left, that there is no more.
+        """
+        words = clean(heard, default_fillers() - {"ok", "okay"})
+        if not (wants_more(words) if self._more else asks_for_more(words)):
             return None
-        say, *more = self._more
+        say, *more = self._more or (NO_MORE,)
         query = Query(heard, words)
         return Verdict(Decision.CONVERSATION, Reason.GO_ON, query, say, more=tuple(more))
 
     def accept(self, reply: Reply) -> None:
         """Remember ``reply`` as given: its question is the context of the next."""
-        self._more = reply.verdict.more
-        if reply.say:  # an acknowledgement is met with silence
-            self._last_said = reply.say
         verdict = reply.verdict
         is_question = verdict.decision is not Decision.CONVERSATION
-        if reply.resolution and is_question and verdict.reason not in _NO_CONTEXT:
+        # "Could you repeat that" and a cough leave the rest of an answer to be asked for.
+        if verdict.reason is Reason.GO_ON or (is_question and verdict.reason is not Reason.EMPTY):
+            self._more = verdict.more
+        if verdict.reason is Reason.GO_ON and reply.say != NO_MORE:
+            self._state = self._state.said_more(reply.say.text)
+        if reply.say:  # an acknowledgement is met with silence
+            self._last_said = reply.say
+        if reply.resolution and is_question and self._is_context(verdict):
             self._state = self._state.after(reply.resolution, _spoken_from(verdict))
+
+    def _is_context(self, verdict: Verdict) -> bool:
+        """Whether the next "and what about …" may be about this question."""
+        if verdict.reason is Reason.BELOW_FLOOR:  # noise, or nothing that the documents know of
+            return bool(_ASKS.match(verdict.query.text))
+        return verdict.reason not in _NO_CONTEXT
 
     def said(self, words: Spoken) -> None:
         """Remember words that answer no question, such as the greeting."""
@@ -105,15 +120,9 @@ def _spoken_from(verdict: Verdict) -> tuple[Said, ...]:
     return tuple(Said(passage.id, passage.doc, verdict.say.text) for passage in cited)
 
 
-# Noise, or nothing the documents know of: the next "and what about …" is about what was before.
-_NO_CONTEXT = frozenset(
-    {
-        Reason.EMPTY,
-        Reason.TOO_LONG,
-        Reason.INSTRUCTION,
-        Reason.OTHER_CALLERS,
-        Reason.BELOW_FLOOR,
-    }
+_NO_CONTEXT = frozenset({Reason.EMPTY, Reason.TOO_LONG, Reason.INSTRUCTION, Reason.OTHER_CALLERS})
+_ASKS = re.compile(
+    r"(?:and |but )?(?:how|what|when|where|which|who|why|is|are|do|does|can|could|will|would|may)\b"
 )
 _SAY_AGAIN = frozenset({Reason.REPEAT, Reason.LOUDER, Reason.SLOWER})
 
@@ -141,6 +150,7 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
         "citations": list(verdict.citations),
         "draft": verdict.draft.text if verdict.draft else None,
         "say": verdict.say.text,
+        "more": [part.text for part in verdict.more],
         "checks": [
             {"name": check.name, "passed": check.passed, "detail": check.detail}
             for check in verdict.checks

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from time import perf_counter_ns
 
-from rag import conversation, guard
+from rag import conversation, days, guard
 from rag.choose import Best, Checker, against_rivals, candidates, first_that_passes
 from rag.deadline import Deadline
 from rag.emergency import as_emergency
 from rag.index import Index
 from rag.judge import floor_of, judge, refused
-from rag.repair import second_query, wins
+from rag.repair import RULE, second_query, wins
 from rag.retrieve import retrieve
 from rag.types import Check, Decision, Policy, Query, Reason, Verdict
 
@@ -68,13 +68,15 @@ def best_answer(query: Query, index: Index, policy: Policy | None = None) -> Bes
 
 def _decide(query: Query, index: Index, policy: Policy, stages: _Stages) -> Verdict:
     query = as_emergency(query)
+    # Documents name a holiday, callers its date; a call still remembers the date.
+    query = replace(query, text=days.by_holiday(query.text))
     with stages("guard"):
         guarded = guard.check(query.raw, policy)
         said = None if guarded or query.within else conversation.recognise(query.raw)
     if said:
         return Verdict(Decision.CONVERSATION, said.reason, query, said.say)
     if not guarded and not re.search(r"[^\W\d]", query.text):  # numbers alone ask nothing
-        guarded = guard.nothing_asked()
+        guarded = guard.nothing_asked(query.text)
     if guarded:
         checked = (Check("input", False, guarded.detail),)
         return Verdict(
@@ -101,6 +103,8 @@ def _repaired(query: Query, first: Best, index: Index, policy: Policy) -> Verdic
 
     None unless it is better by the margin of :data:`rag.repair.RULE`, and passes all else.
     """
+    if first.score < RULE.least and not index.kb.mishearings:
+        return None  # it could not win
     repaired = second_query(query, index.lexicon, index.kb.mishearings)
     if repaired is None:
         return None
@@ -127,7 +131,7 @@ def _best(query: Query, index: Index, policy: Policy, stages: _Stages) -> Best:
         retrieved = retrieve(query, asked.vector, index, wanted, deadline)
     with stages("choose"):
         allowed = tuple(hit for hit in retrieved.hits if query.allows(hit.passage))
-        found = candidates(query, asked, allowed or retrieved.hits, index)
+        found = candidates(query, asked, allowed, index)
     if not found:
         return Best(hits=retrieved.hits, degraded=retrieved.degraded)
     with stages("verify"):

@@ -19,8 +19,8 @@ from rag.bm25 import Bm25
 from rag.calibration import Calibration
 from rag.documents import KnowledgeBase, Listing, Progress, Source
 from rag.embed import Embedder
-from rag.entry import KINDS, Entry, Recipe
-from rag.facts import Contrasts, Fact
+from rag.entry import KINDS, Entry, Recipe, facts_of
+from rag.facts import Contrasts, Fact, rules
 from rag.facts.contrasts import MOST_SENTENCES
 from rag.facts.stored import made, plain
 from rag.index import Index, Lookup
@@ -111,6 +111,7 @@ class Writer:
             Bm25.build(_texts(kb.passages), _staged(progress, "words")).save(self._folder / _BM25)
         meta = {
             "format": FORMAT,
+            "facts": rules(),
             "embedder": {"name": embedder.name, "hash": embedder.hash, "dim": embedder.dim},
             "recipe": _plain(recipe),
             "kb": kb.sha256,
@@ -139,6 +140,8 @@ def read_meta(folder: Path) -> dict[str, Any]:
     meta: dict[str, Any] = json.loads((folder / _META).read_text("utf-8"))
     if meta["format"] != FORMAT:
         raise ValueError(f"format {meta['format']}, not {FORMAT}")
+    if meta.get("facts") != rules():
+        raise ValueError("its facts were read by other rules")
     if missing := [key for key in _NEEDED if key not in meta]:
         raise ValueError(f"{_META} lacks {', '.join(missing)}")
     if not isinstance(meta["embedder"]["hash"], str):
@@ -208,6 +211,7 @@ def entry_of(index: Index, passage: int) -> Entry:
     sentences = np.array(index.sentence_rows[numbers.start : numbers.stop])
     first, last = (int(sentences[0, 2]), int(sentences[-1, 3])) if len(sentences) else (0, 0)
     sentences[:, 2:] -= first
+    spans = tuple((start, end) for start, end, _, _ in sentences.tolist())
     rows = slice(first, last)
     return Entry(
         digest=index.digests[passage].tobytes(),
@@ -220,7 +224,8 @@ def entry_of(index: Index, passage: int) -> Entry:
         pieces=index.pieces[rows],
         values=index.piece_values[rows],
         scales=index.piece_scales[rows],
-        facts=tuple(index.facts[n] for n in numbers),
+        # Read again: it takes no model, and the rules may be others than when they were kept.
+        facts=facts_of(index.kb.passages[passage], spans),
     )
 
 

@@ -251,6 +251,9 @@ def other_day(question: str, sentence: str) -> str:
     something is, and whether. Of 49 others that were closest and above the floor (made-up
     businesses) 40 were right: "we come on Friday, how long is the checkup".
     """
+    asked_dates = days.dates(question)
+    if asked_dates and traits(sentence).days and not asked_dates & days.dates(sentence):
+        return f"asked about {_list(asked_dates)}, the sentence is about another day"
     why = wrong_day(question, sentence)
     if not why or traits(sentence).days or traits(sentence).by_chance:
         return why

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rag import answerability, facts
-from rag.asked import asked_part, is_special_case
+from rag import answerability, days, facts
+from rag.asked import asked_part, is_special_case, traits
 from rag.embed import Embedding
 from rag.emergency import no_help
 from rag.index import Index
@@ -23,6 +23,13 @@ from rag.verify import checks
 # A sentence that leans on the one before it is spoken with it.
 _LEANS = re.compile(r"(?:it|its|they|their|this|these|those|that|he|she|then|otherwise)\b", re.I)
 
+# A sentence that goes on about the same hours, and what it says of a day.
+_EXCEPTION = re.compile(
+    r"(?:(?:on|but|except|however|only|it|we|they|it's|closed|open|every|and) "
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b)"
+    r"(?=.*\b(?:closed?|closes|open|opens|until|till|hours|from|start|starts|noon|midnight)\b)",
+    re.I,
+)
 # "Some say that it is free. That is wrong."
 _TAKES_BACK = re.compile(
     r"(?:this|that|it|they)(?: is|'s| was| are|'re)? (?:wrong|false|untrue|incorrect|mistaken"
@@ -34,7 +41,6 @@ _TAKES_BACK = re.compile(
 _FAR_BEHIND = 0.5
 # Candidates looked at for a rival; what comes after them is far behind.
 _MOST_RIVALS = 8
-_OF_THE_DAY = frozenset({"asked_day", "facts"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +111,7 @@ class Checker:
     def of(cls, query: Query, asked: Embedding, retrieved: Sequence[Hit], index: Index) -> Checker:
         """The checks for ``query``, of which ``asked`` is the embedding."""
         part = query.text if query.changes else clean(asked_part(query.raw), frozenset())
+        part = days.by_holiday(part)
         return cls(query, asked, frozenset(hit.passage.id for hit in retrieved), index, part)
 
     def __call__(self, candidate: Candidate) -> tuple[Check, ...]:
@@ -124,12 +131,31 @@ class Checker:
             _facts_check(query, candidate.number, index),
             _for_callers(candidate.number, index),
         )
+        if why := self._exception(candidate.number):
+            found = (*found, Check("no_exception", False, why))
         if why := no_help(query, say):
             found = (*found, Check("emergency", False, why))
         if query.focus:
             missed = _new_missed(query, self.asked, candidate, index)
             found = (*found, Check("follow_up_found", not missed, missed))
         return found
+
+    def _exception(self, number: int) -> str:
+        """Why a sentence that only covers the day asked does not hold on it, or ''.
+
+        "Open daily from 10 to 6. On Mondays we are closed": of Monday the second sentence tells.
+        """
+        index = self.index
+        named = traits(self.part).days
+        spoken = _spoken_numbers(index, number)
+        if not named or any(named & days.singled_out(index.sentences[n].text) for n in spoken):
+            return ""
+        for other in index.sentence_numbers(index.sentences[number].passage):
+            text = index.sentences[other].text
+            there = named & days.singled_out(text) if other not in spoken else None
+            if there and _EXCEPTION.match(text):
+                return f"another sentence of the passage tells of {min(there)}"
+        return ""
 
 
 def first_that_passes(
@@ -185,23 +211,29 @@ def against_rivals(
 
 def only_the_day(outcomes: Sequence[Check]) -> bool:
     """Whether what failed is the day alone: what is asked is known, but not for that day."""
-    failed = {check.name for check in outcomes if not check.passed}
-    return "asked_day" in failed and failed <= _OF_THE_DAY
+    failed = {check.name: check.detail for check in outcomes if not check.passed}
+    return "asked_day" in failed and all(
+        name == "asked_day" or (name == "facts" and detail.startswith("day:"))
+        for name, detail in failed.items()
+    )
 
 
 def _facts_check(query: Query, number: int, index: Index) -> Check:
     """Whether a fact of what is spoken has the slots of what is asked."""
     # A question that was put together has its parts in no order that could be read.
-    slots = facts.slots(query.text if query.changes else query.raw)
+    asked = query.text if query.changes else query.raw.lower()
+    slots = facts.slots(days.by_holiday(asked))
     stated = [fact for n in _spoken_numbers(index, number) for fact in index.facts[n]]
     fit = facts.fits(slots, stated, index.contrasts)
     return Check("facts", fit.ok, fit.detail)
 
 
 def _for_callers(number: int, index: Index) -> Check:
-    """Whether all that is spoken is meant for a caller's ear."""
-    texts = (index.sentences[n].text for n in _spoken_numbers(index, number))
+    """Whether all that is spoken is meant for a caller's ear, and is all there."""
+    texts = [index.sentences[n].text for n in _spoken_numbers(index, number)]
     why = next(filter(None, map(not_for_callers, texts)), "")
+    if not why and texts[-1].rstrip().endswith(":"):
+        why = "what comes after the colon is in no sentence of this passage"
     return Check("for_callers", not why, why)
 
 
@@ -232,12 +264,16 @@ def spoken_form(text: str) -> str:
     return without_citations(text).replace("[", "(").replace("]", ")")
 
 
-def _spoken_numbers(index: Index, number: int) -> range:
-    """The sentence, those before it that it leans on, and the one behind that takes it back."""
-    first = last = number
+def _spoken_numbers(index: Index, number: int) -> list[int]:
+    """The sentence, and what it cannot be said without, in the order of the passage.
+
+    Of several "it … it …" the one that says what "it" is; and one behind that takes it back.
+    """
+    first = number
     numbers = index.sentence_numbers(index.sentences[number].passage)
     while _LEANS.match(index.sentences[first].text) and first > numbers[0]:
         first -= 1
+    spoken = [first, number] if first < number else [number]
     if number < numbers[-1] and _TAKES_BACK.match(index.sentences[number + 1].text):
-        last += 1
-    return range(first, last + 1)
+        spoken.append(number + 1)
+    return spoken

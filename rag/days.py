@@ -56,6 +56,25 @@ DAY_SLOT = re.compile(
     r"|(?:the |a )?week(?:day|end)s?\b|today\b|tomorrow\b)"
 )
 
+# "December 25th", "the 25th of december", "december twenty fifth" once numbers are digits.
+_DATE_OF = r"\b(?:the )?(?:{0} (?:the )?{1}(?:st|th)?|{1}(?:st|th)? (?:of )?{0})\b"
+_ON_DATES = tuple(
+    (re.compile(_DATE_OF.format(month, day)), name)
+    for month, day, name in (
+        ("december", "25", "christmas"),
+        ("december", "24", "christmas eve"),
+        ("december", "31", "new year's eve"),
+        ("january", "1", "new year"),
+    )
+)
+_MONTHS = (
+    "january february march april may june july august september october november december"
+).split()
+_DATE = re.compile(
+    rf"\b(?:(?P<month>{'|'.join(_MONTHS)}) (?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?"
+    rf"|(?P<first>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<of>{'|'.join(_MONTHS)}))\b(?!,? \d{{4}})"
+)
+
 # Other names of a day, and the one that documents use.
 _ALSO_CALLED = (
     (re.compile(r"\bblack friday\b"), "the friday after thanksgiving"),
@@ -128,6 +147,29 @@ def holidays(text: str) -> frozenset[str]:
 def named_days(text: str) -> frozenset[str]:
     """Weekdays and holidays together."""
     return weekdays(text) | holidays(text)
+
+
+@lru_cache(maxsize=8192)
+def singled_out(text: str) -> frozenset[str]:
+    """The weekdays and holidays that ``text`` names by themselves, not within a span."""
+    text = text.lower()
+    if not _MAY_BE_DAY.search(text) and not _MAY_BE_HOLIDAY.search(text):
+        return frozenset()
+    alone = WEEKDAY_WORD.finditer(_SPAN.sub(" ", _without_holidays(text)))
+    return holidays(text) | frozenset(match.group().rstrip("s") for match in alone)
+
+
+def dates(text: str) -> frozenset[str]:
+    """The days of a month that ``text`` names, as "december 26"; holidays have names instead."""
+    found = _DATE.finditer(by_holiday(by_usual_name(text.lower())))
+    return frozenset(f"{m['month'] or m['of']} {int(m['day'] or m['first'])}" for m in found)
+
+
+def by_holiday(text: str) -> str:
+    """Lower-case ``text`` with the holidays that always fall on a date in its place."""
+    for pattern, name in _ON_DATES:
+        text = pattern.sub(name, text)
+    return text
 
 
 def by_usual_name(text: str) -> str:

@@ -13,14 +13,24 @@ from rag.types import Query
 
 CHANGE = "emergency"
 _QUESTION = "medical emergency"
-_HERS = r"(?:my|the|his|her|a|our) \w+"
+_WHO = (
+    r"(?:i|he|she|they|someone|somebody|(?:my|his|her|our|the|a) (?:\w+ )?(?:baby|child|kid|son"
+    r"|daughter|husband|wife|partner|mom|mum|mother|dad|father|friend|brother|sister|boy|girl|man"
+    r"|woman|person|grandmother|grandfather|grandma|grandpa|neighbou?r|colleague|patient))"
+)
+_BE = r"(?:'s| is|'m| am|'re| are|s)?(?: just| now)?"
+_HAS = r"(?:'s| has|'ve| have| had|s)?(?: just| had| having)?"
 _DANGER = re.compile(
-    r"\b(?:not breathing|stopped breathing|can ?(?:no|')?t breathe|heart attack|chest pains?"
-    rf"|(?:i|he|she|{_HERS})(?:'s| is| am|'m| has|'ve| have|'s)? (?:having |had )?(?:a )?"
-    r"(?:stroke|seizure|choking|unconscious|bleeding|collapsed|passed out|overdosed?)"
+    r"\b(?:(?:not|n't|isn't|isnt|stopped) breathing|can(?:'t|not|t| not) breathe?\b(?! easy)"
+    rf"|{_WHO}{_BE} (?:choking|unconscious|bleeding(?! gums)|turning blue|not responding)"
+    rf"|{_WHO}{_HAS} (?:collapsed|passed out|overdosed?|fainted and)"
+    rf"|{_WHO}(?:'s|'m| is| am| are| was)? ?(?:having|had|just had|has had|may be having)"
+    r" (?:a |an )?(?:stroke|seizure|heart attack|chest pains?)"
+    rf"|{_WHO}(?:'s| has|'ve| have)? (?:got )?(?:really |very )?(?:bad |severe )?chest pains?"
+    r"|won't (?:wake up|stop bleeding)|(?:i |you )?(?:think|believe) .{0,20}heart attack$"
     r"|(?:swallowed|drank|took) (?:some )?(?:poison|bleach|too many (?:pills|tablets))"
-    r"|kill (?:my|him|her)self|suicid\w+|(?:want|going) to die|somebody collapsed|someone collapsed"
-    r"|call (?:an? )?(?:ambulance|nine one one|9 ?1 ?1|911))\b"
+    r"|kill (?:my|him|her)self|(?:i'm|i am|feel|feeling) suicidal|(?:want|going) to die\b"
+    r"|(?:please |must |you |to )?call (?:an ambulance|nine one one|9 ?1 ?1\b))"
 )
 _HELP = re.compile(r"\b(?:911|112|999|000|ambulance|emergency (?:room|services|number))\b", re.I)
 

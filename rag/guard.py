@@ -41,8 +41,8 @@ _INSTRUCTION = re.compile(
     r"|(?:i want you to|please|now|must) act (?:as|like) (?:a|an|if|my)\b"
     r"|^act as (?:a|an|if|my)\b"
     r"|(?:developer|jailbreak|dan|god|debug) mode|jail ?break|do anything now"
-    r"|(?:respond|reply|answer) only (?:with|in)\b"
-    r"|new (?:system )?instructions"
+    r"|(?<!do you )(?<!they )(?<!doctors )(?:respond|reply|answer) only (?:with|in)\b"
+    r"|(?:^|\b(?:are|follow|here|my|these|with|your) )new (?:system )?instructions(?! from\b)"
     r")"
 )
 # What is known of one caller is nothing for another.
@@ -50,11 +50,13 @@ _OTHER_CALLERS = re.compile(
     r"\b(?:"
     r"(?:last|previous|other|next) (?:caller|person (?:who|that) called)|caller before"
     r"|who (?:else )?called (?:before|you|earlier|last)"
-    r"|number (?:that )?(?:i'm|i am|i was|i) call(?:ed|ing) (?:you )?from"
+    r"|(?<!at the )(?<!to the )(?<!on the )number (?:that )?"
+    r"(?:i'm|i am|i was|i) call(?:ed|ing) (?:you )?from"
     r"|patient number \d+"
-    r"|(?:list|names) of (?:all )?(?:your |the )?(?:patients|customers|guests|callers)"
+    r"|(?:list|names) of (?:all )?(?:your |the )?(?:patients|customers|guests|callers)(?! rights)\b"
     r"|card number (?:\w+ ){0,3}?on file"
-    r"|(?:someone|somebody) else'?s (?:\w+ )?(?:records?|results?|appointments?|file|bill)"
+    r"|(?<!pick up )(?<!collect )(?<!pay )(?<!cancel )"
+    r"(?:someone|somebody) else'?s (?:\w+ )?(?:records?|results?|appointments?|file|bill)"
     r")\b"
 )
 _MARKUP = re.compile(r"<\|[^|]*\|>|\[/?INST\]|<</?SYS>>|^\s*#{2,}\s*(?:system|instruction)", re.I)
@@ -86,8 +88,11 @@ def check(text: str, policy: Policy | None = None) -> Guarded | None:
     return None
 
 
-def nothing_asked() -> Guarded:
-    """For an utterance of fillers only ("um")."""
+def nothing_asked(text: str = "") -> Guarded:
+    """For an utterance of fillers only ("um"), or of numbers ("0177")."""
+    if any(char.isdigit() for char in text):
+        say = Spoken("I heard a number. What would you like to know?")
+        return Guarded(Reason.EMPTY, say, "numbers only")
     return _guarded(Reason.EMPTY, "fillers only")
 
 

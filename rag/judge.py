@@ -74,20 +74,19 @@ def _offered(verdict: Verdict, nearest: Candidate, index: Index) -> Verdict:
     if not days or len(days) > _MOST_DAYS:
         return verdict
     source = nearest.hit.passage.id
-    text = " ".join(spoken_sentences(index, nearest.number))
+    sentences = spoken_sentences(index, nearest.number)
     named = " or ".join(sorted(day.title() for day in days)).replace("'S", "'s")
-    say = f"I have nothing about {named} in particular. What I do have is this: {text}"
-    draft = Draft(f"{say} [{source}]", (source,))
-    return replace(verdict, say=Spoken.strip(draft.text), draft=draft, citations=draft.citations)
+    opening = f"I have nothing about {named} in particular. What I do have is this:"
+    first, *more = in_parts(sentences)
+    draft = Draft(f"{opening} {' '.join(sentences)} [{source}]", (source,))
+    say = Spoken(f"{opening} {first.text}")
+    return replace(verdict, say=say, more=tuple(more), draft=draft, citations=draft.citations)
 
 
 def in_parts(sentences: Sequence[str]) -> tuple[Spoken, ...]:
     """What is said at once, and what is said next if the caller wants more of it."""
-    texts = parts.parts(sentences)
-    last = len(texts) - 1
-    return tuple(
-        Spoken.strip(text if n == last else f"{text} {parts.OFFER}") for n, text in enumerate(texts)
-    )
+    *first, last = parts.parts(sentences)
+    return tuple(Spoken.strip(text) for text in (*(f"{one} {parts.OFFER}" for one in first), last))
 
 
 def _length(sentences: Sequence[str], count: int) -> str:

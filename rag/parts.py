@@ -14,11 +14,18 @@ OFFER = "Shall I go on?"
 
 # Where a sentence that is too long may be broken, best first.
 _BREAKS = (re.compile(r"(?<=;)\s+"), re.compile(r"(?<=,)\s+"), re.compile(r"\s+"))
-_GO_ON = re.compile(
-    r"(?:(?:yes|yeah|yep|yup|sure|okay|ok|please|mhm|uh huh|do|go on|go ahead|carry on|continue|"
-    r"keep going|tell me more|read on|the rest|more|and then|what else|"
-    r"tell me the rest|(?:yes )?you (?:can|may))(?: |$))+"
+_YES = re.compile(
+    r"\b(?:yes|yeah|yep|yup|sure|okay|ok|please|mhm|go (?:on|ahead)|carry on|continue|keep going"
+    r"|more|read on|the rest|of course|all right|alright|certainly|definitely)\b"
 )
+_ON = re.compile(r"\b(?:go on|carry on|continue|keep going|more|read on|the rest)\b")
+# What may stand around it; any other word makes it a question, or a no.
+_AROUND_YES = frozenset(
+    "yes yeah yep yup sure okay ok please mhm go on ahead carry continue keep going more read the "
+    "rest of course all right alright certainly definitely tell me and then that would be great "
+    "good lovely i like to hear it do you can may thanks thank um uh".split()
+)
+_MOST_YES = 8
 
 
 def parts(sentences: Sequence[str]) -> tuple[str, ...]:
@@ -34,9 +41,15 @@ def parts(sentences: Sequence[str]) -> tuple[str, ...]:
     return tuple(" ".join(part) for part in found)
 
 
+def asks_for_more(words: str) -> bool:
+    """Whether ``words`` ask to go on, and do not only say yes."""
+    return wants_more(words) and bool(_ON.search(words))
+
+
 def wants_more(words: str) -> bool:
     """Whether ``words``, lower case, answer :data:`OFFER` with yes."""
-    return bool(_GO_ON.fullmatch(words))
+    said = words.split()
+    return bool(0 < len(said) <= _MOST_YES and _AROUND_YES.issuperset(said) and _YES.search(words))
 
 
 def _pieces(sentence: str) -> list[str]:

@@ -93,6 +93,8 @@ def read(path: Path) -> list[Question]:
                 questions.append(_question(json.loads(line)))
             number += 1
     except (OSError, ValueError, KeyError, TypeError) as error:
+        if isinstance(error, KeyError):
+            error = ValueError(f"it has no {error}")
         raise KnowledgeBaseError(
             f"{path} row {number} cannot be read ({error}); mend the row or leave it out"
         ) from error

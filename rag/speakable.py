@@ -8,16 +8,18 @@ from functools import lru_cache
 from rag.readers.instructions import instruction, short
 
 # "A fitting costs $75 [kb-fees#9]": which passage says so is no part of what it says.
-_CITATION = re.compile(r"\s*[\[(]\s*(?:[\w-]+#\d+[,;\s]*)+[\])]")
-_ID = re.compile(r"\b[\w-]+#\d+\b")
+_NAME = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+#\d+"
+_CITATION = re.compile(rf"\s?[\[(]\s?{_NAME}(?:[,;\s]\s?{_NAME})*\s?[\])]")
+_ID = re.compile(rf"\b{_NAME}\b")
 # A label before what is said; "the back door is for staff only" is for callers too.
 _STAFF = re.compile(
-    r"^\W*(?:note (?:to|for) |for )?(?:the )?(?:staff|internal use|internal)(?: only)?\s*[:.–—-]"
-    r"|\b(?:tell|assure) (?:the |all |any |every )?"
+    r"^\W*(?:note (?:to|for) |for )?(?:the )?(?:staff|internal use|internal)(?: only)?"
+    r"(?: ?[:.] | [–—-] )"
+    r"|(?:^\W*|[.:;] )(?:please )?(?:tell|assure) (?:the |all |any |every )?"
     r"(?:callers?|patients?|guests?|customers?|clients?)\b",
     re.I,
 )
-_MARKUP = re.compile(r"<\|?/?\w[^>]*>|=[A-Z]+\(|^\s*[{\[]\s*[\"']")
+_MARKUP = re.compile(r"<\|?/?[A-Za-z][^<>]*>|=[A-Z]+\(|^\s*[{\[]\s*[\"']")
 
 
 def without_citations(text: str) -> str:

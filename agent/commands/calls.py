@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,17 @@ def _row(path: Path) -> dict[str, Any]:
     }
 
 
+def _why(event: Mapping[str, Any]) -> list[str]:
+    """What a follow-up became and by which rules, and what a refusal failed for."""
+    lines = []
+    query = event["query"]
+    if query.get("changes"):
+        lines.append(f"looked up {query['text']!r} ({', '.join(query['changes'])})")
+    if event["decision"] == "refused" and event.get("detail"):
+        lines.append(event["detail"])
+    return lines
+
+
 def _show(events: list[dict[str, Any]], as_json: bool) -> int:
     if as_json:
         print(json.dumps(events, ensure_ascii=False, indent=2))
@@ -72,6 +84,8 @@ def _show(events: list[dict[str, Any]], as_json: bool) -> int:
                 print(f"{at}  caller  {event['heard']}")
                 print(f"{'':10}  agent   {event['say']}")
                 print(f"{'':20}{event['decision']} ({event['reason']}){score} {cited}")
+                for line in _why(event):
+                    print(f"{'':20}{line}")
             case kind:
                 rest = {k: v for k, v in event.items() if k not in ("t_ms", "event")}
                 print(f"{at}  {kind}  {rest}")

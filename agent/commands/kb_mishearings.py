@@ -35,7 +35,8 @@ def find(folder: Path, records: Path, as_json: bool) -> int:
     known = read(folder / MISHEARINGS_FILE)
     kb = documents.load(folder)
     calls = _calls(records)
-    rows = [_row(one) for one in propose(calls, Lexicon.of(kb), known, kb.fillers)]
+    proposals = propose(calls, Lexicon.of(kb), known, kb.fillers)
+    rows = [{"number": number, **_row(one)} for number, one in enumerate(proposals, 1)]
     path = folder / PROPOSED_FILE
     _write(path, rows)
     if as_json:
@@ -56,7 +57,7 @@ def accept(folder: Path, numbers: Sequence[str], as_json: bool) -> int:
 
     proposed = folder / PROPOSED_FILE
     rows = _proposed(proposed)
-    chosen = _chosen(numbers, len(rows))
+    chosen = _chosen(numbers, rows)
     path = folder / MISHEARINGS_FILE
     known = read(path)
     taken = [rows[n] for n in chosen]
@@ -72,7 +73,10 @@ def accept(folder: Path, numbers: Sequence[str], as_json: bool) -> int:
         return 0
     for row in taken:
         print(f"accepted  {row['heard']} → {row['meant']}")
-    print(f"{len(taken)} now in {path}, {len(kept)} left to look at; run: frontdesk kb build")
+    print(
+        f"{len(known) + len(taken)} now in {path}, {len(kept)} left to look at under the numbers "
+        "that they have; run: frontdesk kb build"
+    )
     return 0
 
 
@@ -122,9 +126,9 @@ def _printed(rows: Sequence[Mapping[str, Any]], calls: int, folder: Path) -> lis
     if not rows:
         return [f"nothing to propose from {calls} calls"]
     lines = ["   #  turns  again  heard → meant"]
-    for number, row in enumerate(rows[:_SHOWN], 1):
+    for row in rows[:_SHOWN]:
         lines.append(
-            f"{number:4}  {row['turns']:5}  {row['asked_again']:5}  "
+            f"{row['number']:4}  {row['turns']:5}  {row['asked_again']:5}  "
             f"{row['heard']} → {row['meant']}    “{row['examples'][0]['heard']}”"
         )
     if len(rows) > _SHOWN:
@@ -176,20 +180,19 @@ def _refuse_two_meanings(rows: Sequence[Mishearing]) -> None:
             )
 
 
-def _chosen(numbers: Sequence[str], count: int) -> list[int]:
-    """Which rows are meant, from 0."""
+def _chosen(numbers: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Which rows are meant, from 0. A row keeps its number when others are accepted."""
     if list(numbers) == [_ALL]:
-        return list(range(count))
-    chosen = []
+        return list(range(len(rows)))
+    places = {str(row.get("number", place + 1)): place for place, row in enumerate(rows)}
     for text in numbers:
-        if not text.isdecimal() or not 1 <= int(text) <= count:
+        if text not in places:
             raise KnowledgeBaseError(
-                f"there is no proposal {text!r}; give numbers from 1 to {count}, or all"
-                if count
+                f"there is no proposal {text!r}; give numbers of {', '.join(places)}, or all"
+                if places
                 else "nothing is proposed; run: frontdesk kb mishearings"
             )
-        chosen.append(int(text) - 1)
-    return sorted(set(chosen))
+    return sorted({places[text] for text in numbers})
 
 
 def _lines(text: str) -> list[Any]:

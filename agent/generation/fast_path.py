@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rag import asked
+from rag.emergency import CHANGE as EMERGENCY
 from rag.sentences import split_sentences
 from rag.types import Verdict
 
@@ -12,6 +13,8 @@ def is_factoid(verdict: Verdict, fast_score: float) -> bool:
 
     A price, a time, a place or a number, asked for and found: words of a model add nothing to it.
     """
+    if EMERGENCY in verdict.query.changes:
+        return True  # whom to call is said as the documents say it, at once
     return (
         verdict.score is not None
         and verdict.score >= fast_score

@@ -19,6 +19,7 @@ from rag.types import Check, Draft, Query
 NAME = "own_words"
 _CITATION = re.compile(r"\s*\[[^\]\n]*\]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_TOKEN = re.compile(r"\d+(?:[:.-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
 # Too common to be a lie, and said for one another.
 _PLAIN = frozenset("call come cost costs dollar dollars give given is offered pay price".split())
 # They name nothing, and yet change what is said.
@@ -65,8 +66,36 @@ def _changed(sentence: str, one: str) -> str:
             return f"{value} is not in {one!r:.80}"
     if bool(_NO.search(one.lower())) != bool(_NO.search(sentence.lower())):
         return f"one of them denies it: {one!r:.80}"
+    # "Call the front desk, not billing": what is denied is told by the order alone.
+    if _NO.search(one.lower()) and not _in_order(_sequence(sentence), _sequence(one)):
+        return f"its words stand in another order: {one!r:.80}"
     lost = set(_LIMIT.findall(one.lower())) ^ set(_LIMIT.findall(sentence.lower()))
     return f"{min(lost)!r} is in one of them: {one!r:.80}" if lost else ""
+
+
+def _in_order(said: Sequence[str], known: Sequence[str]) -> bool:
+    """Whether ``said`` is ``known`` with words left out, its end perhaps put first.
+
+    "We open at 9 on Saturday" for "on Saturday we open at 9", but not billing for the front desk.
+    """
+    return any(_is_part([*said[cut:], *said[:cut]], known) for cut in range(max(1, len(said))))
+
+
+def _is_part(said: Sequence[str], known: Sequence[str]) -> bool:
+    rest = iter(known)
+    return all(word in rest for word in said)
+
+
+def _sequence(text: str) -> list[str]:
+    """Stems and numbers that weigh, as they come."""
+    found = []
+    for match in _TOKEN.finditer(text.lower()):
+        word = match.group()
+        if word[0].isdigit():
+            found.append(word)
+        else:
+            found += _words(word)
+    return found
 
 
 def _words(text: str) -> Iterator[str]:

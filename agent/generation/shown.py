@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rag import guard
 from rag.readers.instructions import instruction
 from rag.sentences import split_sentences
+from rag.speakable import not_for_callers
 from rag.types import Hit, Policy, Reason, Verdict
 
 # Characters of a passage that are shown; a chunk is far shorter, a whole row of a table may not be.
@@ -54,7 +55,11 @@ def speaks_to_a_model(text: str) -> bool:
 def _shown(hit: Hit) -> Shown:
     passage = hit.passage
     sentences = split_sentences(passage.text[:_LONGEST])
-    kept = [sentence for sentence in sentences if not speaks_to_a_model(sentence)]
+    kept = [
+        sentence
+        for sentence in sentences
+        if not speaks_to_a_model(sentence) and not not_for_callers(sentence)
+    ]
     text = " ".join(kept)
     if speaks_to_a_model(text):  # over the end of a sentence
         text = ""

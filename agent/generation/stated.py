@@ -22,7 +22,9 @@ _STATEMENT = "statement"
 _NAMES_NOTHING = frozenset(
     stem(word)
     for word in "open opens close closes closed start starts end ends take takes cost costs last "
-    "lasts pay is are get day days hour hours".split()
+    "lasts pay is are get day days hour hours call calls phone telephone ring dial number line "
+    "weekday weekdays weekend weekends monday tuesday wednesday thursday friday saturday "
+    "sunday".split()
 )
 _OPENS, _CLOSES = frozenset({"opening"}), frozenset({"closing"})
 

@@ -26,7 +26,7 @@ _NAMES_NOTHING = frozenset(
         *"one two three four five six seven eight nine ten eleven twelve".split(),
     )
 )
-_MOST_WORDS = 12
+_MOST_WORDS, _MOST_ALIKE = 12, 20
 MOST_SENTENCES = 100_000
 """Contrasts are those of one business; of a crowd of them they would be chance, and cost memory."""
 
@@ -52,7 +52,8 @@ class Contrasts:
                     its.setdefault(word, set()).add(fact.value.value)
         against: dict[str, set[str]] = defaultdict(set)
         for its in said.values():
-            for one in its if len(its) > 1 else ():
+            # A price list: every line excludes every other, and the words asked decide alone.
+            for one in its if 1 < len(its) <= _MOST_ALIKE else ():
                 against[one].update(two for two in its if two != one and not its[one] & its[two])
         return cls({one: frozenset(others) for one, others in against.items() if others})
 

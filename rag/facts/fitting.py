@@ -20,7 +20,7 @@ from rag.facts.types import Fact, Fit, Slots
 _ENDS = frozenset(("opening", "closing"))
 _RELATED = (frozenset(("deposit", "refund", "cancellation")), frozenset(("key", "parking")),
             frozenset(("pets", "smoking")),
-            frozenset(("spa", "towels", "gym", "pool", "laundry")))  # fmt: skip
+            frozenset(("spa", "towels", "gym", "pool", "laundry", "sauna")))  # fmt: skip
 # "Adults only" says what holds for children.
 _ONLY = re.compile(r"\bonly\b")
 _A_PLAN = 3  # days and more: the whole of a plan, of which no other day is part

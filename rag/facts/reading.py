@@ -30,6 +30,7 @@ _DAY = rf"(?:{days.WEEKDAY}s?|weekends?|weekdays?|holidays?)"
 # "on Saturday and Sunday": no clause ends in there.
 _JOINED = re.compile(rf"{_DAY}(?:, (?:and )?| and | or )(?:on )?(?:public |bank )?{_DAY}")
 _EXCEPT = re.compile(r"\b(?:except(?: for)?|excluding|other than|apart from|but not)\b[^,;.]*")
+_WHEN_CLOSED = re.compile(r"\b(?:when|then|which)\b.*\bclosed\b")
 # "by Saturday noon" is no day that anything holds on.
 _DEADLINE = re.compile(r"\b(?:by|since|day (?:before|after)) (?:the )?" + _DAY)
 _LONG_SPAN = re.compile(
@@ -164,7 +165,8 @@ def _clause(value: Value, text: str, head: str) -> _Clause:
     left_out = frozenset[str]()
     if stated != text:
         left_out = days.named_days(" ".join(one.group() for one in _EXCEPT.finditer(text)))
-    if left_out and value.value == "closed":
+    is_whole = not named or named >= frozenset(days.WEEKDAYS)
+    if left_out and value.value == "closed" and is_whole and _WHEN_CLOSED.search(text):
         named = left_out  # "every day except Monday, when we are closed"
     elif left_out:
         named = (named or frozenset(days.WEEKDAYS)) - left_out

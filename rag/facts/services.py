@@ -31,7 +31,8 @@ _SERVICES = {
     "towels": r"towels?",
     "lockers": r"lockers?",
     "key": r"keys?|key ?cards?",
-    "spa": r"spa|massages?|sauna",
+    "spa": r"spa|massages?",
+    "sauna": r"saunas?",
     "bar": r"bar|cocktails?",
     "meeting": r"meeting rooms?|conference\w*|event space",
 }

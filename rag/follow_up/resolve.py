@@ -14,6 +14,7 @@ from typing import NamedTuple
 from rag import days
 from rag.follow_up import slots
 from rag.follow_up.again import asked_again
+from rag.follow_up.bare import bare
 from rag.follow_up.names import Names
 from rag.follow_up.ones import kind_of_one, of_its_kind, put_for, the_other
 from rag.follow_up.openings import (
@@ -186,9 +187,6 @@ def _follow(cleaned: str, before: str, state: State, cosine: Cosine | None) -> _
     about_it = _about_what_was_asked(cleaned, before, state)
     if about_it:
         return about_it
-    hours = of_that_day(cleaned, before, state)
-    if hours:
-        return _Found(hours, cleaned, (Change.DAY,))
     follow_up = FOLLOW_UP_WITHIN.match(cleaned) or FRAGMENT.match(cleaned)
     if _OTHER.search(cleaned) and not _BOTH.search(cleaned):
         other = the_other(state)
@@ -218,6 +216,12 @@ def _about_what_was_asked(cleaned: str, before: str, state: State) -> _Found | N
     again = asked_again(cleaned, state)
     if again:
         return _Found(again.text, again.noun, (Change.ASKED_AGAIN,), again.prefer)
+    alone = bare(cleaned, before)
+    if alone:
+        return _Found(alone, cleaned, (Change.IMPLIED,), (), state.subject)
+    hours = of_that_day(cleaned, before, state)
+    if hours:
+        return _Found(hours, cleaned, (Change.DAY,))
     corrected = _CORRECTION.match(cleaned)
     if corrected:
         return _corrected(corrected.group("new"), corrected.group("short"), before, state)

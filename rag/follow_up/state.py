@@ -97,6 +97,14 @@ class State:
         latest = {said.passage: said for turn in self.turns for said in turn.said}
         return tuple(reversed(latest.values()))[:KEPT_PASSAGES]
 
+    def said_more(self, text: str) -> State:
+        """The state once the rest of the last answer was spoken too."""
+        if not self.turns or not self.turns[-1].said:
+            return self
+        last = self.turns[-1]
+        said = tuple(replace(one, text=f"{one.text} {text}") for one in last.said)
+        return replace(self, turns=(*self.turns[:-1], replace(last, said=said)))
+
     def after(self, resolved: Resolution, said: tuple[Said, ...] = ()) -> State:
         """The state once ``resolved`` was answered with ``said`` (empty for a refusal)."""
         turn = Turn(resolved.query.text, resolved.subject, said)

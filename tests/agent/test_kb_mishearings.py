@@ -106,4 +106,14 @@ def test_a_number_that_is_not_there_is_said(mishearings, folder, records):
     mishearings("--kb", folder, "--records", records)
     code, _, err = mishearings("--kb", folder, "--accept", "9")
     assert code == 2
-    assert "no proposal '9'; give numbers from 1 to" in err
+    assert "no proposal '9'; give numbers of 1" in err
+
+
+def test_a_row_keeps_its_number_when_others_are_accepted(mishearings, folder, records):
+    mishearings("--kb", folder, "--records", records)
+    proposed = folder / "mishearings.proposed.jsonl"
+    rows = [json.loads(line) for line in proposed.read_text("utf-8").splitlines()]
+    mishearings("--kb", folder, "--accept", "1")
+    _, out, _ = mishearings("--kb", folder, "--accept", "3")
+    assert f"{rows[2]['heard']} → {rows[2]['meant']}" in out
+    assert f"2 now in {folder}" in out

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from agent.session import Session, verdict_json
+from agent.session import NO_MORE, Session, verdict_json
 from frontdesk import Spoken
 from rag import Policy, Reason, open_index
 
@@ -190,31 +190,52 @@ def test_what_was_no_question_is_no_context(session):
     assert reply.verdict.query.text == "what time do you guys open on sunday"
 
 
-LONG_ANSWER = """# Lockers
-
-Lockers are in the hall. They cost 1 dollar. They open with a code. They are emptied every night.
-"""
+ITEMS = ", ".join(f"item number {n} of the long list" for n in range(1, 13))
+LONG_ANSWER = f"# Lockers\n\nThe lockers of the gym may hold {ITEMS}, and shoes.\n"
 
 
 @pytest.fixture
 def lockers(tmp_path):
     (tmp_path / "kb-lockers.md").write_text(LONG_ANSWER, "utf-8")
-    return Session(open_index(tmp_path), Policy(floor=0.0))
+    return Session(open_index(tmp_path), Policy(floor=0.2))
+
+
+HOLD = "what may the lockers of the gym hold"
 
 
 def test_a_long_answer_comes_in_parts(lockers):
-    first = talk(lockers, "when are the lockers emptied at night")
-    assert first.say.text == "Lockers are in the hall. They cost 1 dollar. Shall I go on?"
-    assert first.verdict.draft.text.endswith("They are emptied every night. [kb-lockers#1]")
-    rest = talk(lockers, "yes please")
+    first = talk(lockers, HOLD)
+    assert first.say.text.endswith(" list, Shall I go on?")
+    assert len(first.say.text.split()) <= 54
+    shape = verdict_json(first.verdict)
+    rest = talk(lockers, "um yes please")
     assert rest.verdict.reason is Reason.GO_ON
-    assert rest.say.text == "They open with a code. They are emptied every night."
+    assert shape["more"] == [rest.say.text]
+    assert rest.say.text.endswith("and shoes.")
     assert talk(lockers, "yes").verdict.reason is Reason.ACKNOWLEDGED, "there is no more"
 
 
+@pytest.mark.parametrize("between", ["could you repeat that", "hold on", "", "um"])
+def test_the_rest_waits_for_what_is_no_question(lockers, between):
+    talk(lockers, HOLD, between)
+    assert talk(lockers, "yes").say.text.endswith("and shoes.")
+
+
+def test_there_is_no_more_to_go_on_with(session):
+    talk(session, "How long does a refill take?")
+    more = talk(session, "go on")
+    assert (more.verdict.reason, more.say) == (Reason.GO_ON, NO_MORE)
+    assert talk(session, "yes").verdict.reason is Reason.ACKNOWLEDGED
+
+
 def test_the_rest_of_an_answer_is_dropped_by_another_question(lockers):
-    talk(lockers, "when are the lockers emptied at night", "what do lockers cost")
+    talk(lockers, HOLD, "what is the wifi password")
     assert talk(lockers, "yes").verdict.reason is Reason.ACKNOWLEDGED
+
+
+def test_what_was_said_in_the_second_part_was_said(lockers):
+    talk(lockers, HOLD, "go on")
+    assert "and shoes" in lockers.state.spoken[0].text
 
 
 def test_a_follow_up_knows_what_was_spoken(session):

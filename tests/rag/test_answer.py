@@ -388,3 +388,55 @@ def test_what_is_taken_back_is_not_said_alone(embedder, tmp_path):
     )
     verdict = ask(built, "is a wig fitting free")
     assert verdict.say.text == 'Some callers say "a wig fitting is free". That is wrong.'
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "said"),
+    [
+        (
+            "Lockers are in the hall. They cost 1 dollar. They are emptied every night.",
+            "when are the lockers emptied",
+            "Lockers are in the hall. They are emptied every night.",
+        ),
+    ],
+)
+def test_what_a_sentence_cannot_be_said_without(embedder, tmp_path, text, asked, said):
+    folder = write_kb(tmp_path / "kb", things=f"# Things\n\n{text}\n")
+    built = build(documents.load(folder), embedder, {"en": floors(embedder.hash, 0.0)})
+    assert ask(built, asked).say.text == said
+
+
+def test_a_sentence_whose_list_is_elsewhere_is_not_said(embedder, tmp_path):
+    text = "# Cars\n\nTo borrow a car you must:\n\n- be 23 years old\n"
+    built = build(
+        documents.load(write_kb(tmp_path / "kb", cars=text)),
+        embedder,
+        {"en": floors(embedder.hash, 0.0)},
+    )
+    assert "To borrow a car you must:" not in ask(built, "what must i do to borrow a car").say.text
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "said"),
+    [
+        (
+            "The museum is open daily from 10 a.m. to 6 p.m. On Mondays we are closed.",
+            "is the museum open on monday",
+            "On Mondays we are closed.",
+        ),
+        (
+            "The museum is open daily from 10 a.m. to 6 p.m. On Mondays we are closed.",
+            "is the museum open on tuesday",
+            "The museum is open daily from 10 a.m. to 6 p.m.",
+        ),
+        (
+            "On public holidays the library is closed. On Christmas Eve we close at 1 p.m.",
+            "when do you close on christmas eve",
+            "On Christmas Eve we close at 1 p.m.",
+        ),
+    ],
+)
+def test_a_day_with_a_sentence_of_its_own_is_answered_by_it(embedder, tmp_path, text, asked, said):
+    folder = write_kb(tmp_path / "kb", hours=f"# Hours\n\n{text}\n")
+    built = build(documents.load(folder), embedder, {"en": floors(embedder.hash, 0.0)})
+    assert ask(built, asked).say.text == said

@@ -170,3 +170,17 @@ def test_other_names_of_a_day():
     assert days.by_usual_name("open on the 4th of july") == "open on independence day"
     assert days.by_usual_name("black friday sale") == "the friday after thanksgiving sale"
     assert days.by_usual_name("open in july") == "open in july"
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "is_other"),
+    [
+        ("are you open on december 26th", "On Christmas Eve we are open until noon.", True),
+        ("are you open on the 26th of december", "We are open on December 26.", False),
+        ("are you open on december 25th", "We are closed on Christmas Day.", False),
+        ("are you open on january 1", "We are closed on New Year's Day.", False),
+        ("is january 2 2027 a workday", "We are closed on New Year's Day.", False),
+    ],
+)
+def test_a_date_is_a_day(question, sentence, is_other):
+    assert bool(asked.other_day(days.by_holiday(question), sentence)) is is_other

@@ -187,3 +187,15 @@ def test_closeness_decides_where_words_do_not():
 def test_a_place_with_a_letter_or_a_number_is_that_one(question, sentence, fit):
     found = fits(slots(question), read(sentence))
     assert (found.ok, found.slot) == ((True, "") if fit else (False, "place"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "days"),
+    [
+        ("We are closed on Sunday and on all holidays except Veterans Day.", {"sunday"}),
+        ("We are open every day except Monday, when we are closed.", {"monday"}),
+    ],
+)
+def test_what_an_exception_leaves_closed(sentence, days):
+    closed = next(fact for fact in read(sentence) if fact.value.value == "closed")
+    assert closed.qualifiers.days == days

@@ -147,6 +147,13 @@ def test_plain_follow_ups(heard, context, resolved):
             ("when", "close"),
         ),
         ("when do you close", "open on saturday", "when do you close", ()),
+        (
+            "for how long",
+            "is parking free",
+            "for how long is parking free",
+            ("how", "long"),
+        ),
+        ("where", "how much is a flu shot", "where is a flu shot", ("where",)),
         ("and when do you close", "how much is parking on saturday", "and when do you close", ()),
         ("could you say that again", "open on saturday", "could you say that again", ()),
         ("that's all thanks", "open on saturday", "that's all thanks", ()),
