@@ -109,7 +109,7 @@ def _build(settings: Settings, as_json: bool) -> int:
             language: f"{floor.floor:.3f}, measured on {floor.set}"
             for language, floor in index.calibrations.items()
         }
-        or "the default; run: frontdesk kb calibrate",
+        or "the default; write callers' questions into questions.jsonl, then run: kb calibrate",
         "index": str(store.artefact_path(folder)),
         "skipped": [skipped_json(one, folder) for one in failed],
         "notes": {source.path: list(source.notes) for source in index.kb.sources if source.notes},

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rag.facts.asking import slots
 from rag.facts.contrasts import Contrasts
-from rag.facts.fitting import fits
+from rag.facts.fitting import fits, same_slots
 from rag.facts.reading import read
 from rag.facts.rivals import rarity_of, stands
 from rag.facts.types import Fact, Fit, Qualifiers, Slots, Value
@@ -26,6 +26,7 @@ __all__ = [
     "rarity_of",
     "read",
     "rules",
+    "same_slots",
     "slots",
     "stands",
 ]

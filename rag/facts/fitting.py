@@ -54,6 +54,15 @@ def fits(slots: Slots, facts: Sequence[Fact], contrasts: Contrasts | None = None
     return first
 
 
+def same_slots(one: Slots, other: Slots) -> bool:
+    """Whether two questions ask for the same kind, day and side: what answers one answers both."""
+    return (one.kind, one.attribute, one.qualifiers.days) == (
+        other.kind,
+        other.attribute,
+        other.qualifiers.days,
+    )
+
+
 def _conflict(slots: Slots, fact: Fact, words: str) -> tuple[str, str] | None:
     """The slot that ``fact`` does not fit and why, or None."""
     asked, stated = slots.qualifiers, fact.qualifiers

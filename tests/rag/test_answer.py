@@ -440,3 +440,16 @@ def test_a_day_with_a_sentence_of_its_own_is_answered_by_it(embedder, tmp_path, 
     folder = write_kb(tmp_path / "kb", hours=f"# Hours\n\n{text}\n")
     built = build(documents.load(folder), embedder, {"en": floors(embedder.hash, 0.0)})
     assert ask(built, asked).say.text == said
+
+
+def test_what_a_source_sets_beside_the_same_question_answers_it(embedder, tmp_path):
+    folder = tmp_path / "kb"
+    folder.mkdir()
+    row = "What time is check-out?,You may check in at 3 p.m. and stay until 11 a.m."
+    (folder / "faq.csv").write_text(f"question,answer\n{row}\n", "utf-8")
+    built = build(documents.load(folder), embedder, {"en": floors(embedder.hash, 0.0)})
+    facts = next(c for c in ask(built, "what time is check out").checks if c.name == "facts")
+    assert (facts.passed, facts.detail) == (
+        True,
+        "its source sets it beside 'What time is check-out?'",
+    )
