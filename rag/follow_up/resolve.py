@@ -59,6 +59,8 @@ _HAS = re.compile(
 _LONGEST_THING = 2
 _LONGEST_NAME = 3
 _LONGEST_SHORT = 4
+_ENDS_IN_ONE = re.compile(r"\b(?:(?P<any>an?)|the|my) [^\W\d]{3,}$")
+_ONE_THING = re.compile(r"(?:(?P<any>an?)|the|my) [^\W\d]{3,}")
 _PLACE = re.compile(r"^(for|with|without|in|on|at|by|from|to) (.+)$")
 
 _ASKS = re.compile(
@@ -306,6 +308,11 @@ def _put_thing(text: str, rest: str, thing: str, state: State) -> str:
         same = put_for(text, subject, thing)
         if same != text:
             return same
+    ending = _ENDS_IN_ONE.search(text)
+    one = _ONE_THING.fullmatch(rest)
+    alike = bool(ending and one and (ending["any"] is None) == (one["any"] is None))
+    if ending and alike and not slots.read(ending.group()).day:
+        return f"{text[: ending.start()]}{rest}"  # "how much is it to spay a cat", "and a dog"
     same_head, left = replace_thing(text, rest)
     if not left:
         return same_head

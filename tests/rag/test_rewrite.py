@@ -148,6 +148,12 @@ def test_plain_follow_ups(heard, context, resolved):
         ),
         ("when do you close", "open on saturday", "when do you close", ()),
         (
+            "and a dog",
+            "how much is it to spay a cat",
+            "how much is it to spay a dog",
+            ("dog",),
+        ),
+        (
             "for how long",
             "is parking free",
             "for how long is parking free",
