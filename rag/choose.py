@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from rag.namesake import Named
 from rag.rewrite import clean
 from rag.rivals import differ, log_odds, standing
 from rag.speakable import not_for_callers, without_citations
-from rag.types import Check, Hit, Query
+from rag.types import Check, Hit, Passage, Query
 from rag.verify import checks
 
 # A sentence that leans on the one before it is spoken with it.
@@ -40,7 +40,7 @@ _TAKES_BACK = re.compile(
 # What is known, though not for the day asked, is not answered by something half as likely.
 _FAR_BEHIND = 0.5
 # Candidates looked at for a rival; what comes after them is far behind.
-_MOST_RIVALS = 8
+_MOST_RIVALS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +106,7 @@ class Checker:
     retrieved: frozenset[str]
     index: Index
     part: str
+    _kept: dict[str, Mapping[int, str]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, query: Query, asked: Embedding, retrieved: Sequence[Hit], index: Index) -> Checker:
@@ -117,7 +118,10 @@ class Checker:
     def __call__(self, candidate: Candidate) -> tuple[Check, ...]:
         """The outcomes, in the order in which they are shown."""
         query, index, passage = self.query, self.index, candidate.hit.passage
-        say = spoken_text(index, candidate.number)
+        numbers = self._sentences(passage)
+        spoken = _spoken_of(numbers, candidate.number)
+        texts = [numbers[n] for n in spoken]
+        say = " ".join(map(spoken_form, texts))
         found = (
             *checks(
                 query.text,
@@ -128,10 +132,10 @@ class Checker:
                 passage.question,
                 day_question=self.part,
             ),
-            _facts_check(query, candidate.number, index),
-            _for_callers(candidate.number, index),
+            _facts_check(query, spoken, passage.question, index),
+            _for_callers(texts),
         )
-        if why := self._exception(candidate.number):
+        if why := self._exception(numbers, spoken):
             found = (*found, Check("no_exception", False, why))
         if why := no_help(query, say):
             found = (*found, Check("emergency", False, why))
@@ -140,18 +144,21 @@ class Checker:
             found = (*found, Check("follow_up_found", not missed, missed))
         return found
 
-    def _exception(self, number: int) -> str:
+    def _sentences(self, passage: Passage) -> Mapping[int, str]:
+        """The sentences of a passage by number; asked for by each candidate of it."""
+        if passage.id not in self._kept:
+            self._kept[passage.id] = _sentences_of(self.index, passage)
+        return self._kept[passage.id]
+
+    def _exception(self, numbers: Mapping[int, str], spoken: Sequence[int]) -> str:
         """Why a sentence that only covers the day asked does not hold on it, or ''.
 
         "Open daily from 10 to 6. On Mondays we are closed": of Monday the second sentence tells.
         """
-        index = self.index
         named = traits(self.part).days
-        spoken = _spoken_numbers(index, number)
-        if not named or any(named & days.singled_out(index.sentences[n].text) for n in spoken):
+        if not named or any(named & days.singled_out(numbers[n]) for n in spoken):
             return ""
-        for other in index.sentence_numbers(index.sentences[number].passage):
-            text = index.sentences[other].text
+        for other, text in numbers.items():
             there = named & days.singled_out(text) if other not in spoken else None
             if there and _EXCEPTION.match(text):
                 return f"another sentence of the passage tells of {min(there)}"
@@ -218,22 +225,23 @@ def only_the_day(outcomes: Sequence[Check]) -> bool:
     )
 
 
-def _facts_check(query: Query, number: int, index: Index) -> Check:
-    """Whether a fact of what is spoken has the slots of what is asked."""
+def _facts_check(query: Query, spoken: Sequence[int], own: str | None, index: Index) -> Check:
+    """Whether a fact of what is spoken has the slots of what is asked.
+
+    ``own`` is the question that the source sets beside the passage.
+    """
     # A question that was put together has its parts in no order that could be read.
     asked = query.text if query.changes else query.raw.lower()
     slots = facts.slots(days.by_holiday(asked))
-    own = index.kb.passages[index.sentences[number].passage].question
     if own and facts.same_slots(slots, facts.slots(own)):
         return Check("facts", True, f"its source sets it beside {own!r}")
-    stated = [fact for n in _spoken_numbers(index, number) for fact in index.facts[n]]
+    stated = [fact for n in spoken for fact in index.facts[n]]
     fit = facts.fits(slots, stated, index.contrasts)
     return Check("facts", fit.ok, fit.detail)
 
 
-def _for_callers(number: int, index: Index) -> Check:
+def _for_callers(texts: Sequence[str]) -> Check:
     """Whether all that is spoken is meant for a caller's ear, and is all there."""
-    texts = [index.sentences[n].text for n in _spoken_numbers(index, number)]
     why = next(filter(None, map(not_for_callers, texts)), "")
     if not why and texts[-1].rstrip().endswith(":"):
         why = "what comes after the colon is in no sentence of this passage"
@@ -259,7 +267,8 @@ def spoken_text(index: Index, number: int) -> str:
 
 def spoken_sentences(index: Index, number: int) -> list[str]:
     """The sentences of :func:`spoken_text`."""
-    return [spoken_form(index.sentences[n].text) for n in _spoken_numbers(index, number)]
+    numbers = _sentences_of(index, index.kb.passages[index.sentences[number].passage])
+    return [spoken_form(numbers[n]) for n in _spoken_of(numbers, number)]
 
 
 def spoken_form(text: str) -> str:
@@ -267,16 +276,21 @@ def spoken_form(text: str) -> str:
     return without_citations(text).replace("[", "(").replace("]", ")")
 
 
-def _spoken_numbers(index: Index, number: int) -> list[int]:
+def _sentences_of(index: Index, passage: Passage) -> dict[int, str]:
+    numbers = index.sentence_numbers(index.passage_number(passage.id))
+    ends = index.sentence_rows[numbers.start : numbers.stop, :2].tolist()
+    return {n: passage.text[a:b] for n, (a, b) in zip(numbers, ends, strict=True)}
+
+
+def _spoken_of(numbers: Mapping[int, str], number: int) -> list[int]:
     """The sentence, and what it cannot be said without, in the order of the passage.
 
     Of several "it … it …" the one that says what "it" is; and one behind that takes it back.
     """
     first = number
-    numbers = index.sentence_numbers(index.sentences[number].passage)
-    while _LEANS.match(index.sentences[first].text) and first > numbers[0]:
+    while _LEANS.match(numbers[first]) and first - 1 in numbers:
         first -= 1
     spoken = [first, number] if first < number else [number]
-    if number < numbers[-1] and _TAKES_BACK.match(index.sentences[number + 1].text):
+    if number + 1 in numbers and _TAKES_BACK.match(numbers[number + 1]):
         spoken.append(number + 1)
     return spoken
