@@ -106,6 +106,9 @@ class GenerationSettings(_Section):
     )
     passages: int = Field(default=4, ge=1, le=10, description="shown to the model at most")
     temperature: float = Field(default=0.0, le=2, description="below 0: left to the server")
+    max_tokens: int = Field(
+        default=300, ge=0, description="of a reply; 0: left to the server, as some models want it"
+    )
     rewrite: bool = Field(
         default=False, description="the model makes follow-ups stand alone that no rule knows"
     )

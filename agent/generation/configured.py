@@ -50,6 +50,7 @@ def policy_of(settings: Settings) -> GenerationPolicy:
         fast_score=generation.fast_score,
         passages=generation.passages,
         temperature=generation.temperature,
+        max_tokens=generation.max_tokens,
     )
 
 

@@ -141,6 +141,8 @@ class Generator:
         body: dict[str, object] = {"messages": messages(query.text, passages)}
         if self._policy.temperature >= 0:
             body["temperature"] = self._policy.temperature
+        if self._policy.max_tokens:
+            body["max_tokens"] = self._policy.max_tokens
         form = reply_form([passage.id for passage in passages])
         tried.reply = reply = await self._chat.ask(body, form)
         said: Judged = await self._run(judged, reply.text, query, passages, self._more_checks)

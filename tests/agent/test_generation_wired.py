@@ -348,6 +348,7 @@ async def test_every_setting_reaches_the_server_or_the_budget(
         generation={
             "base_url": server.url, "model": "m2", "key_variable": "CHAT_KEY", "timeout_s": 0.04,
             "budget_ms": 10_000, "fast_score": 1.1, "passages": 1, "temperature": 0.3,
+            "max_tokens": 77,
         }
     )  # fmt: skip
     generator = generator_of(told, clinic)
@@ -356,7 +357,7 @@ async def test_every_setting_reaches_the_server_or_the_budget(
     assert (done.generated.outcome, done.generated.tries) == ("timeout", 2)
     headers, body = server.requests[0]
     assert headers["authorization"] == "bearer k-1"
-    assert (body["model"], body["temperature"]) == ("m2", 0.3)
+    assert (body["model"], body["temperature"], body["max_tokens"]) == ("m2", 0.3, 77)
     assert len(json.loads(body["messages"][1]["content"])["passages"]) == 1
 
 
