@@ -56,7 +56,10 @@ def answers() -> str:
         [sample, f"{part['n']} {name}", *(part[key] for key in _ERRORS)]
         for sample, name, part in parts
     ]
-    measured = f"`frontdesk eval answers` on {measured_on(heard)}."
+    measured = (
+        f"`frontdesk eval answers` on {measured_on(heard)}; the garage, before anybody had read "
+        f"what it gets wrong, on {measured_on(load('answers-garage'))}."
+    )
     return "\n".join([table(["sample", "questions", *_ERRORS.values()], rows), "", measured])
 
 
