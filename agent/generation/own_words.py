@@ -24,6 +24,12 @@ _TOKEN = re.compile(r"\d+(?:[:.-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
 _PLAIN = frozenset("call come cost costs dollar dollars give given is offered pay price".split())
 # They name nothing, and yet change what is said.
 _WEIGHTY = frozenset("all must need".split())
+# A weak model says the question again, without its mark.
+_ASKS = re.compile(
+    r"\s*(?:am|are|can|could|did|do|does|how|is|may|was|were|what|when|where|which|who|why|will"
+    r"|would|should)\b",
+    re.I,
+)
 _NO = re.compile(r"\b(?:no|not|never|none|nor|without|closed|cannot)\b|n['’]t\b")
 _LIMIT = re.compile(r"\b(?:up to|only|except|unless|if|at least|at most)\b")
 
@@ -41,7 +47,7 @@ def _foreign(sentence: str, cited: Sequence[Shown]) -> str:
     Of those with all of its words the one with the fewest others decides: "the fee for a missed
     visit" is not that for a missed telehealth visit.
     """
-    if sentence.rstrip().endswith("?"):
+    if sentence.rstrip().endswith("?") or _ASKS.match(sentence):
         return f"it asks {sentence!r:.80}"
     said = set(_words(sentence))
     lacking: list[tuple[int, str]] = []

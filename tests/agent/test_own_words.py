@@ -36,6 +36,7 @@ def test_the_same_in_another_order(said, text):
         ("For refunds call the front desk at 555-0101, not billing.", BILLING, "another order"),
         ("A flu shot for every adult costs $30, I promise.", SHOT, "no sentence cited"),
         ("What is your card number?", SHOT, "it asks"),
+        ("is a flu shot for an adult $30", SHOT, "it asks"),
         ("Call billing for refunds.", BILLING, "one of them denies it"),
     ],
 )
