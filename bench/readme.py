@@ -57,8 +57,8 @@ def answers() -> str:
         for sample, name, part in parts
     ]
     measured = (
-        f"`frontdesk eval answers` on {measured_on(heard)}; the garage, before anybody had read "
-        f"what it gets wrong, on {measured_on(load('answers-garage'))}."
+        f"`frontdesk eval answers` on {measured_on(heard)}; the garage, before anything was "
+        f"changed for what it gets wrong, on {measured_on(load('answers-garage'))}."
     )
     return "\n".join([table(["sample", "questions", *_ERRORS.values()], rows), "", measured])
 
