@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from bench.data import lacking
 from bench.public.dstc import KB_FILE, QUESTIONS_FILE, Business, businesses
 from bench.public.rows import read, table
 from bench.results import write_result
@@ -195,9 +196,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--no-save", action="store_true", help="do not write bench/results/")
     args = parser.parse_args(arguments)
-    missing = [name for name in FILES if not (args.data / name).is_file()]
-    if missing:
-        print(f"{args.data} lacks {' and '.join(missing)}; give their folder with --data DIR")
+    if missing := lacking(args.data, FILES):
+        print(missing)
         return 2
     with tqdm(unit="business", disable=not sys.stderr.isatty()) as bar:
 

@@ -26,6 +26,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from bench.data import lacking
 from bench.misheard import FILES, FOLDS, Case, cases_of, fold_of
 from bench.public.rows import table
 from bench.results import percentiles, write_result
@@ -336,9 +337,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--no-save", action="store_true", help="do not write bench/results/")
     args = parser.parse_args(arguments)
-    missing = [name for name in FILES if not (args.data / name).is_file()]
-    if missing:
-        print(f"{args.data} lacks {' and '.join(missing)}; give their folder with --data DIR")
+    if missing := lacking(args.data, FILES):
+        print(missing)
         return 2
     found = run(args.data, progress=_progress)
     if not args.no_save:

@@ -95,10 +95,12 @@ def _decide(query: Query, index: Index, policy: Policy, stages: _Stages) -> Verd
     if verdict.decision is Decision.ANSWERED or not policy.repair:
         return verdict
     with stages("repair"):
-        return _repaired(query, best, index, policy) or verdict
+        return _repaired(query, policy, best, floor, note, index) or verdict
 
 
-def _repaired(query: Query, first: Best, index: Index, policy: Policy) -> Verdict | None:
+def _repaired(
+    query: Query, policy: Policy, first: Best, floor: float, note: str, index: Index
+) -> Verdict | None:
     """The answer to what may have been said instead of ``query``, which ``first`` came of.
 
     None unless it is better by the margin of :data:`rag.repair.RULE`, and passes all else.
@@ -111,8 +113,7 @@ def _repaired(query: Query, first: Best, index: Index, policy: Policy) -> Verdic
     meant = replace(repaired.query, changes=(*query.changes, "repaired"))
     second = _best(meant, index, policy, _Stages())
     passage = second.candidate.hit.passage if second.candidate else None
-    floor, note = floor_of(query, index, policy)
-    if floor is None or not wins(repaired, first.score, second.score, passage):
+    if not wins(repaired, first.score, second.score, passage):
         return None
     verdict = judge(meant, policy, second, floor, note, index)
     if verdict.decision is not Decision.ANSWERED:

@@ -12,6 +12,7 @@ from rag import answerability, days, facts
 from rag.asked import asked_part, is_special_case, traits
 from rag.embed import Embedding
 from rag.emergency import no_help
+from rag.facts import Slots
 from rag.index import Index
 from rag.namesake import Named
 from rag.rewrite import clean
@@ -98,7 +99,7 @@ class Checker:
     """Every check of a candidate sentence for one question: called, it gives their outcomes.
 
     ``retrieved`` are the ids of the passages found, ``part`` is what of the question a day may be
-    asked for in.
+    asked for in, ``slots`` is what its facts must have.
     """
 
     query: Query
@@ -106,14 +107,23 @@ class Checker:
     retrieved: frozenset[str]
     index: Index
     part: str
+    slots: Slots
     _kept: dict[str, Mapping[int, str]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, query: Query, asked: Embedding, retrieved: Sequence[Hit], index: Index) -> Checker:
         """The checks for ``query``, of which ``asked`` is the embedding."""
+        # A question that was put together has its parts in no order that could be read.
+        whole = query.text if query.changes else query.raw.lower()
         part = query.text if query.changes else clean(asked_part(query.raw), frozenset())
-        part = days.by_holiday(part)
-        return cls(query, asked, frozenset(hit.passage.id for hit in retrieved), index, part)
+        return cls(
+            query,
+            asked,
+            frozenset(hit.passage.id for hit in retrieved),
+            index,
+            days.by_holiday(part),
+            facts.slots(days.by_holiday(whole)),
+        )
 
     def __call__(self, candidate: Candidate) -> tuple[Check, ...]:
         """The outcomes, in the order in which they are shown."""
@@ -132,7 +142,7 @@ class Checker:
                 passage.question,
                 day_question=self.part,
             ),
-            _facts_check(query, spoken, passage.question, index),
+            _facts_check(self.slots, spoken, passage.question, index),
             _for_callers(texts),
         )
         if why := self._exception(numbers, spoken):
@@ -225,14 +235,11 @@ def only_the_day(outcomes: Sequence[Check]) -> bool:
     )
 
 
-def _facts_check(query: Query, spoken: Sequence[int], own: str | None, index: Index) -> Check:
+def _facts_check(slots: Slots, spoken: Sequence[int], own: str | None, index: Index) -> Check:
     """Whether a fact of what is spoken has the slots of what is asked.
 
     ``own`` is the question that the source sets beside the passage.
     """
-    # A question that was put together has its parts in no order that could be read.
-    asked = query.text if query.changes else query.raw.lower()
-    slots = facts.slots(days.by_holiday(asked))
     if own and facts.same_slots(slots, facts.slots(own)):
         return Check("facts", True, f"its source sets it beside {own!r}")
     stated = [fact for n in spoken for fact in index.facts[n]]

@@ -39,6 +39,7 @@ def standing(weights: NDArray[np.float64], own: float, rival: float) -> float:
     return float(1 / (1 + np.exp(-np.dot(weights, seen(own, rival)))))
 
 
-def log_odds(score: float) -> float:
-    """The log-odds of a score from 0 to 1."""
-    return float(np.log(max(score, 1e-9) / max(1 - score, 1e-9)))
+def log_odds(score: float, surest: float = 1e-9) -> float:
+    """The log-odds of a score from 0 to 1, which is taken as ``surest`` from either at least."""
+    kept = min(max(score, surest), 1 - surest)
+    return float(np.log(kept / (1 - kept)))

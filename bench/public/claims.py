@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from bench.data import lacking
 from bench.public.rows import read, table
 from bench.results import write_result
 from rag.calibration import Rate
@@ -354,9 +355,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--save", action="store_true", help="write bench/results/")
     chosen = parser.parse_args(arguments)
-    missing = [name for name in FILES if not (chosen.data / name).is_file()]
-    if missing:
-        print(f"{chosen.data} lacks {', '.join(missing)}; give their folder with --data DIR")
+    if missing := lacking(chosen.data, FILES):
+        print(missing)
         return 2
     with tqdm(unit="claim", disable=not sys.stderr.isatty()) as bar:
 

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from bench.data import lacking
 from rag import Index, Policy, make_query, open_index
 from rag.answer import best_answer
 from rag.embed import Embedder
@@ -243,9 +244,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--titles", action="store_true", help="index the questions too")
     parser.add_argument("--json", action="store_true", help="print JSON")
     chosen = parser.parse_args(arguments)
-    missing = [name for name in (KB_FILE, QUESTIONS_FILE) if not (chosen.data / name).is_file()]
-    if missing:
-        print(f"{chosen.data} lacks {' and '.join(missing)}; give their folder with --data DIR")
+    if missing := lacking(chosen.data, (KB_FILE, QUESTIONS_FILE)):
+        print(missing)
         return 2
     with tqdm(unit="question", disable=not sys.stderr.isatty()) as bar:
 

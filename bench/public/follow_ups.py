@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.data import lacking
 from bench.public.rows import read, table
 from bench.results import write_result
 from rag.embed import Embedder, default_embedder
@@ -251,9 +252,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--save", action="store_true", help="write bench/results/")
     chosen = parser.parse_args(arguments)
     needed = tuple(REWRITES.values()) if chosen.text else FILES
-    missing = [name for name in needed if not (chosen.data / name).is_file()]
-    if missing:
-        print(f"{chosen.data} lacks {', '.join(missing)}; give their folder with --data DIR")
+    if missing := lacking(chosen.data, needed):
+        print(missing)
         return 2
     if chosen.text:
         found = {name: rewriting(read(chosen.data / file)) for name, file in REWRITES.items()}

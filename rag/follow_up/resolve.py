@@ -156,7 +156,6 @@ def resolve(
         service=read.service,
         person=read.person,
         document=place or (state.document if goes_on else ""),
-        prefer=found.prefer if found else (),
     )
 
 

@@ -63,7 +63,11 @@ class Resolution:
     service: str = ""
     person: str = ""
     document: str = ""
-    prefer: tuple[str, ...] = ()
+
+    @property
+    def prefer(self) -> tuple[str, ...]:
+        """The passages spoken before that an answer must come from."""
+        return self.query.within
 
     @property
     def detail(self) -> str:

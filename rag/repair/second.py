@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag.pieces import stem, stems_of, stopwords
 from rag.repair.dictionary import LONGEST, Mishearing, by_words
 from rag.repair.lexicon import Lexicon, all_english_words
+from rag.rivals import log_odds
 from rag.types import Passage, Query
 
 _MOST_WORDS = 3
@@ -113,7 +113,7 @@ def wins(
     is_reviewed = all(change.is_reviewed for change in repaired.changes)
     if passage is None or second <= first:
         return False
-    ahead = _log_odds(second) - _log_odds(first)
+    ahead = log_odds(second, _SUREST) - log_odds(first, _SUREST)
     if not is_reviewed and (first < rule.least or ahead < rule.margin):
         return False
     there = stems_of(" ".join((passage.text, passage.heading, passage.question or "")))
@@ -122,11 +122,6 @@ def wins(
         not stems_of(change.meant).isdisjoint(there - stems_of(change.heard))
         for change in repaired.changes
     )
-
-
-def _log_odds(score: float) -> float:
-    kept = min(max(score, _SUREST), 1 - _SUREST)
-    return math.log(kept / (1 - kept))
 
 
 def has_unknown(query: Query, lexicon: Lexicon) -> bool:
