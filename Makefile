@@ -15,7 +15,7 @@ $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Frontdesk needs Python 3.11 or newer; set PYTHON=")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet $(if $(FORCE),--force-reinstall,) -c constraints.txt -e '.[voice,faiss,documents,multilingual,llm,dev]'
+	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet $(if $(FORCE),--force-reinstall,) -c constraints.txt -e '.[voice,espeak,whisper,sherpa,faiss,documents,multilingual,llm,dev]'
 	$(BIN)/frontdesk models
 	touch $@
 

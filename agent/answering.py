@@ -11,16 +11,21 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from agent.generation import Generated, Rewritten, as_verdict
+from agent.second_opinion import Opinions, Outcome, Second, in_place_of, is_unsure, judged
 from agent.session import Reply, Session
 from rag.emergency import CHANGE as EMERGENCY
 from rag.follow_up import Resolution, State
 from rag.types import Decision, Reason, Verdict
+from speech.types import Utterance
 
 Run = Callable[..., Awaitable[Any]]
 """Runs a function off the event loop and returns its result."""
 
 REWRITTEN = "rewritten"
 """Stands in ``query.changes`` of a question that a model made to stand alone."""
+
+HEARD_AGAIN = "heard again"
+"""Stands in ``query.changes`` of a question in the words of a second recogniser."""
 
 _NO_QUESTION = frozenset({Reason.EMPTY, Reason.TOO_LONG, Reason.INSTRUCTION, Reason.OTHER_CALLERS})
 
@@ -43,11 +48,14 @@ class Rewrites(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A reply; ``generated`` and ``rewritten`` are None where no model came into question."""
+    """A reply; ``generated``, ``rewritten`` and ``second`` are None where no model and no other
+    recogniser came into question.
+    """
 
     reply: Reply
     generated: Generated | None = None
     rewritten: Rewritten | None = None
+    second: Second | None = None
 
 
 async def answered(
@@ -57,16 +65,46 @@ async def answered(
     run: Run = asyncio.to_thread,
     words: Words | None = None,
     rewriter: Rewrites | None = None,
+    utterances: tuple[Utterance, ...] = (),
+    second: Opinions | None = None,
 ) -> Answered:
-    """The reply to ``heard``; changes nothing, and may be cancelled at any moment."""
+    """The reply to ``heard``; changes nothing, and may be cancelled at any moment.
+
+    ``utterances`` are what ``heard`` ends with; ``second`` hears them again where the reply is
+    unsure.
+    """
     reply: Reply = await run(session.reply, heard)
+    opinion = None
+    if second is not None and _is_question(reply.verdict) and is_unsure(reply.verdict):
+        reply, opinion = await _heard_again(session, heard, reply, run, utterances, second)
     rewritten = None
     if rewriter is not None and reply.resolution is not None and _is_question(reply.verdict):
         rewritten = await rewriter.rewrite(reply.resolution, session.state)
         if rewritten is not None and rewritten.text:
             other: Reply = await run(session.reply, rewritten.text)
-            reply = _heard_as(heard, other) if _is_question(other.verdict) else reply
-    return replace(await worded(reply, words), rewritten=rewritten)
+            if _is_question(other.verdict):
+                reply = _heard_as(heard, other, REWRITTEN)
+    return replace(await worded(reply, words), rewritten=rewritten, second=opinion)
+
+
+async def _heard_again(
+    session: Session,
+    heard: str,
+    reply: Reply,
+    run: Run,
+    utterances: tuple[Utterance, ...],
+    second: Opinions,
+) -> tuple[Reply, Second | None]:
+    """The reply to what a second recogniser heard, if it is the better one, else ``reply``."""
+    opinion = await second.hear(reply.verdict, utterances)
+    if opinion is None or not opinion.text:
+        return reply, opinion
+    text = in_place_of(heard, utterances, opinion.text)
+    other: Reply = await run(session.reply, text)
+    outcome = judged(reply.verdict, other.verdict, heard, text)
+    if outcome is Outcome.TAKEN:
+        reply = _heard_as(heard, other, HEARD_AGAIN)
+    return reply, replace(opinion, text=text, outcome=outcome)
 
 
 async def worded(reply: Reply, words: Words | None) -> Answered:
@@ -85,9 +123,9 @@ def _is_question(verdict: Verdict) -> bool:
     return verdict.reason not in _NO_QUESTION
 
 
-def _heard_as(heard: str, reply: Reply) -> Reply:
-    """The reply to a rewritten question, as the reply to what was heard."""
+def _heard_as(heard: str, reply: Reply, change: str) -> Reply:
+    """The reply to a question in other words, as the reply to what was heard."""
     query = reply.verdict.query
-    query = replace(query, raw=heard, changes=(*query.changes, REWRITTEN))
+    query = replace(query, raw=heard, changes=(*query.changes, change))
     resolution = reply.resolution and replace(reply.resolution, query=query)
     return replace(reply, verdict=replace(reply.verdict, query=query), resolution=resolution)

@@ -2,45 +2,43 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from loguru import logger
-from pipecat.audio.vad.vad_analyzer import VADAnalyzer, VADParams
-from pipecat.services.stt_service import STTService
-from pipecat.services.tts_service import TTSService
-from tqdm import tqdm
+from pipecat.audio.vad.vad_analyzer import VADParams
+from pipecat.processors.frame_processor import FrameProcessor
 
 import speech.engines
 from agent.generation import generator_of, rewriter_of
 from agent.knowledge import Knowledge
 from agent.retrieval import index_of, policy_of
-from agent.session import FIXED_SENTENCES
+from agent.second_opinion import SecondOpinion, opinion_of
 from agent.settings import Settings
+from agent.speech_settings import hearing_of, speaking_of
 from frontdesk import SpeechError, Spoken
 from rag import Index, store
 from rag.vocabulary import vocabulary
 from speech import sessions
 from speech.audio import resample, to_float32
-from speech.moonshine import Moonshine
+from speech.phrased import PhrasedVoice
+from speech.scheduling import Priority
+from speech.vad import SharedSileroAnalyzer
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 _TURN_MODEL_HZ = 16000
-_SPEECH_FILE = "speech.npz"
 
 
 class Engines:
     """Models, voice and index, loaded and warmed once.
 
     ``generator`` and ``rewriter`` ask a language model, and are None where none is configured.
+    ``second`` hears again what leads to an unsure answer; None where it is not wanted.
 
     Raises:
-        ConfigError: a language model is half configured.
+        ConfigError: a language model is half configured, or a recogniser or voice is not known.
         ModelFileError: a model file is missing or altered.
         KnowledgeBaseError: the documents or the index cannot be used.
     """
@@ -55,10 +53,11 @@ class Engines:
         self.policy = policy_of(settings)
         self.generator = generator_of(settings, lambda: self.index, run=self.run)
         self.rewriter = rewriter_of(settings)
+        self.second = _second_of(settings)
         self._settings = settings
         _ = self.index.lexicon  # made now, not when the first caller is misheard
         self._speech = speech.engines.Engines.load(
-            words=vocabulary(self.index.kb), cache_bytes=settings.voice.cache_mb * 1_000_000
+            hearing_of(settings), speaking_of(settings), words=vocabulary(self.index.kb)
         )
 
     @property
@@ -66,15 +65,25 @@ class Engines:
         """The index in service; another one after a build."""
         return self.knowledge.index
 
-    async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run ``function`` on an inference thread, off the event loop."""
-        return await sessions.run(function, *args, **kwargs)
+    async def run(
+        self,
+        function: Callable[..., T],
+        *args: Any,
+        priority: Priority = Priority.ANSWER,
+        **kwargs: Any,
+    ) -> T:
+        """Run ``function`` on an inference thread, off the event loop, as what an answer needs."""
+        return await sessions.run(function, *args, priority=priority, **kwargs)
 
     async def close(self) -> None:
         """Close the lines to a language model's server; in the loop that used them."""
         for one in (self.generator, self.rewriter):
             if one is not None:
                 await one.close()
+
+    async def give_memory_back(self) -> None:
+        """Return memory that calls used, and nothing uses now, to the system; takes no hurry."""
+        await sessions.run(sessions.release_memory, priority=Priority.BACKGROUND)
 
     async def prepare_first_phrase(self, words: Spoken) -> None:
         """Render the start of ``words``, so that the voice can begin at once.
@@ -87,16 +96,24 @@ class Engines:
         except SpeechError as error:
             logger.warning("cannot prepare speech: {}", error)
 
-    async def turn_probability(self, audio: np.ndarray, rate_hz: int) -> float:
+    async def _turn_probability(self, audio: np.ndarray, rate_hz: int) -> float:
         """Probability that a turn is over, from int16 mono audio."""
+
+        smart_turn = self._speech.smart_turn
+        assert smart_turn is not None
 
         def ask() -> float:
             heard = resample(to_float32(audio), rate_hz, _TURN_MODEL_HZ)
-            return self._speech.smart_turn.probability(heard)
+            return smart_turn.probability(heard)
 
-        return await sessions.run(ask)
+        return await sessions.run(ask, priority=Priority.TURN)
 
-    def vad_analyzer(self) -> VADAnalyzer:
+    @property
+    def turn_model(self) -> Callable[[np.ndarray, int], Awaitable[float]] | None:
+        """What judges the end of a turn; None where the recogniser does."""
+        return None if self._speech.smart_turn is None else self._turn_probability
+
+    def vad_analyzer(self) -> SharedSileroAnalyzer:
         """A VAD for one call."""
         vad = self._settings.vad
         return self._speech.vad_analyzer(
@@ -108,49 +125,23 @@ class Engines:
             )
         )
 
-    def stt(self) -> STTService:
-        """A recogniser for one call."""
+    def stt(self) -> FrameProcessor:
+        """What hears one call."""
         return self._speech.stt()
 
-    def tts(self) -> TTSService:
-        """A voice for one call."""
+    def tts(self) -> FrameProcessor:
+        """What speaks in one call."""
         return self._speech.tts()
 
-    def prerender(self, limit: int) -> None:
-        """Render what is sure or likely to be said: the agent's own sentences and the documents'.
-
-        Blocks until up to ``limit`` sentences are rendered, with a progress bar on a terminal;
-        they are kept beside the index, so that only the first start takes its time. An answer
-        that had to be rendered during a call came 0.3 s later.
-        """
-        voice = self._speech.voice
-        path = store.artefact_path(self._settings.kb).with_name(_SPEECH_FILE)
-        voice.load(path)
-        own = (Spoken(self._settings.voice.greeting), Spoken(self.policy.refusal))
-        quoted = (Spoken.strip(sentence.text) for sentence in self.index.sentences[:limit])
-        missing = [
-            words for words in (*own, *FIXED_SENTENCES, *quoted) if not voice.is_ready(words)
-        ]
-        if not missing:
-            return
-        logger.info("rendering {} sentences once, about 0.2 s each", len(missing))
-        rendered = sessions.rendering_pool().map(voice.render, missing)
-        bar = tqdm(
-            rendered, "rendering speech, once", len(missing), disable=not sys.stderr.isatty()
-        )
-        try:
-            for _ in bar:
-                pass
-            voice.save(path)
-        except SpeechError as error:
-            logger.warning("cannot prerender: {}", error)
-        except OSError as error:
-            logger.warning("rendered speech is not kept ({}: {})", path, error.strerror)
+    @property
+    def voice(self) -> PhrasedVoice:
+        """The voice of all calls."""
+        return self._speech.voice
 
     def _listen_for(self, index: Index) -> None:
         """Have calls that begin from now on lean towards the words of ``index``."""
         _ = index.lexicon  # made here, not when the first caller is misheard
-        self._speech = replace(self._speech, moonshine=Moonshine(vocabulary(index.kb)))
+        self._speech = self._speech.listening_for(vocabulary(index.kb))
 
     def versions(self) -> dict[str, Any]:
         """What a record says about how its answers came about."""
@@ -164,3 +155,10 @@ class Engines:
                 language: round(floors.floor, 4) for language, floors in index.calibrations.items()
             },
         }
+
+
+def _second_of(settings: Settings) -> SecondOpinion | None:
+    """Whisper tiny.en, so for callers who speak English, and not where Whisper hears them first."""
+    hears = settings.recogniser
+    wanted = hears.second_opinion and hears.languages == ("en",) and hears.engine != "whisper"
+    return opinion_of(wanted=wanted, budget_ms=hears.second_budget_ms)

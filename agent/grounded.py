@@ -2,17 +2,18 @@
 
 It can be dropped into any Pipecat pipeline between a recogniser and a voice. It answers once a
 turn, when both the transcript and ``UserStoppedSpeakingFrame`` are there, in whichever order they
-come. A provisional transcript (``EagerTranscriptionFrame``) is answered at once but not spoken:
-if the turn ends with the same words, the answer and its first phrase of audio are ready. If a
-language model words the answers, it is asked for the provisional one too; a guess that is dropped
-closes the line to the model's server.
+come. What was heard before the turn ended is answered at once but not spoken (:mod:`agent.guess`).
+
+A reply that was cut by a turn with nothing to answer in it (“mhm”, a cough) goes on with the
+sentence that was cut; of one that was cut by a caller who meant it, the session remembers what
+was heard.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipecat.frames.frames import (
     BotStartedSpeakingFrame,
@@ -22,6 +23,7 @@ from pipecat.frames.frames import (
     EndFrame,
     EndWorkerFrame,
     Frame,
+    InterimTranscriptionFrame,
     InterruptionFrame,
     TranscriptionFrame,
     TTSSpeakFrame,
@@ -31,28 +33,51 @@ from pipecat.frames.frames import (
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
 from agent.answering import Answered, Rewrites, Run, Words, answered
+from agent.backchannel import is_mistaken, takes_turn
 from agent.generation import generated_json, rewritten_json
+from agent.guess import Guesses
+from agent.playback import Playback
+from agent.played import Played
+from agent.second_opinion import Opinions, second_json
 from agent.session import Session, verdict_json
 from agent.trace import CallTrace
+from agent.turns import REACTION_MS
 from frontdesk import Spoken
-
-# Speech that goes on this soon after the reply began did not react to it: a person needs longer
-# to hear a voice, understand that it is one, and speak, and the VAD needs 0.13 s of that.
-_REACTION_MS = 500
+from rag.parts import OFFER
+from speech.hints import HintFrame
+from speech.stt import InterimsDroppedFrame
+from speech.tts import SlowSpeakFrame
+from speech.types import Hint, Utterance
 
 
 @dataclass
 class _Speaking:
-    """The words on their way to the caller, and since when they are heard."""
+    """Words on their way to the caller, since when they are heard, and what came before a cut."""
 
     say: Spoken
+    before: str = ""
     heard_since_ms: float | None = None
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """``say`` that was cut: what of it was heard, in ``ms``."""
+
+    say: str
+    heard: Played
+    ms: int
+
+    def is_meant(self, text: str) -> bool:
+        """Whether who said ``text`` meant to cut it."""
+        return takes_turn(text, self.heard.sentence, self.say)
 
 
 class GroundedAnswer(FrameProcessor):
     """Speaks what ``session`` decides, in the words of ``words`` if given, and records why.
 
-    ``rewriter``, if given, makes follow-ups stand alone that no rule knows.
+    ``rewriter``, if given, makes follow-ups stand alone that no rule knows; ``second`` hears again
+    what led to an unsure answer. ``playback`` knows what was played; without an
+    :class:`agent.playing.Playing` behind the voice it goes by the clock alone.
     """
 
     def __init__(
@@ -64,37 +89,45 @@ class GroundedAnswer(FrameProcessor):
         prepare: Callable[[Spoken], Awaitable[None]],
         words: Words | None = None,
         rewriter: Rewrites | None = None,
+        second: Opinions | None = None,
+        playback: Playback | None = None,
     ) -> None:
         super().__init__()
         self._session = session
         self._trace = trace
         self._run = run
         self._prepare = prepare
-        self._words, self._rewriter = words, rewriter
-        self._texts: list[str] = []
+        self._words, self._rewriter, self._second = words, rewriter, second
+        self._playback = playback or Playback()
+        self._guesses = Guesses(
+            self._decide,
+            self,
+            early=words is None and rewriter is None,
+            again_at_pause=second is not None,
+        )
+        self._finals: list[TranscriptionFrame] = []
         self._turn_over = False
         self._unanswered = ""
-        self._guess: tuple[str, asyncio.Task[Answered]] | None = None
         self._answering: asyncio.Task[None] | None = None
         self._speaking: _Speaking | None = None
+        self._cut: _Cut | None = None
+        self._hint = Hint.NONE
         self._hanging_up = False
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """Collect transcripts, answer at the end of the turn, pass everything else on."""
         await super().process_frame(frame, direction)
         match frame:
-            case EagerTranscriptionFrame() | TranscriptionFrame() if self._hanging_up:
+            case InterimTranscriptionFrame() | EagerTranscriptionFrame() | TranscriptionFrame():
+                if not self._hanging_up:
+                    await self._heard(frame)
                 return
-            case EagerTranscriptionFrame():
-                await self._speculate(frame.text)
-                return
-            case TranscriptionFrame():
-                self._texts.append(frame.text)
-                self._answer_if_complete()
-                return
+            case InterimsDroppedFrame(count=count):
+                self._trace.event("interims_dropped", count=count)
             case UserStartedSpeakingFrame():
-                self._texts.clear()
+                self._finals.clear()
                 self._turn_over = False
+                self._guesses.begin_turn()
             case UserStoppedSpeakingFrame() if direction is FrameDirection.DOWNSTREAM:
                 self._turn_over = True
                 self._answer_if_complete()
@@ -119,73 +152,119 @@ class GroundedAnswer(FrameProcessor):
         self._trace.event("said", say=words.text)
         await self._speak(words, hang_up)
 
-    async def _speculate(self, text: str) -> None:
-        heard = self._joined([text])
-        if self._guess is not None and self._guess[0] == heard:
-            return
-        await self._drop_guess()
-        self._guess = (heard, self.create_task(self._decide(heard)))
+    async def _heard(
+        self, frame: InterimTranscriptionFrame | EagerTranscriptionFrame | TranscriptionFrame
+    ) -> None:
+        if isinstance(frame, TranscriptionFrame):
+            self._finals.append(frame)
+            self._answer_if_complete()
+        elif self._cut is None or self._cut.is_meant(frame.text):
+            heard = self._joined([frame.text])
+            if isinstance(frame, InterimTranscriptionFrame):
+                await self._guesses.while_speaking(heard, frame.result)
+            else:
+                await self._guesses.at_pause(heard, frame.result)
 
-    async def _decide(self, heard: str) -> Answered:
+    async def _decide(self, heard: str, utterances: tuple[Utterance, ...]) -> Answered:
         """The reply to ``heard``, its first phrase of audio rendered."""
         decided = await answered(
-            self._session, heard, run=self._run, words=self._words, rewriter=self._rewriter
+            self._session,
+            heard,
+            run=self._run,
+            words=self._words,
+            rewriter=self._rewriter,
+            utterances=utterances,
+            second=self._second if utterances else None,
         )
         await self._prepare(decided.reply.say)
         return decided
 
     def _answer_if_complete(self) -> None:
-        if self._turn_over and self._texts:
-            heard = self._joined(self._texts)
-            self._texts.clear()
-            self._turn_over = False
-            self._unanswered = heard
-            self._answering = self.create_task(self._answer(heard))
+        if not self._turn_over or not self._finals:
+            return
+        finals, self._finals = self._finals, []
+        self._turn_over = False
+        cut, self._cut = self._cut, None
+        said = " ".join(frame.text for frame in finals if frame.text)
+        if cut is not None and not cut.is_meant(said):
+            self._answering = self.create_task(self._resume(cut, said))
+            return
+        if cut is not None and 0 < cut.ms <= REACTION_MS:
+            self._trace.event("taken_back", played_ms=cut.ms)
+        heard = self._joined([said])
+        cut = cut if heard == said else None  # words that belong to the turn before are meant
+        self._unanswered = heard
+        utterances = tuple(f.result for f in finals if isinstance(f.result, Utterance))
+        self._answering = self.create_task(self._answer(heard, utterances, cut))
 
     def _joined(self, texts: list[str]) -> str:
         """What was heard, with the words of a turn that went on before its reply was heard."""
         return " ".join(part for part in (self._unanswered, *texts) if part)
 
-    async def _answer(self, heard: str) -> None:
-        guess, self._guess = self._guess, None
-        speculated = guess is not None and guess[0] == heard
-        if guess is not None and not speculated:
-            await self.cancel_task(guess[1])
-        decided = await (guess[1] if guess is not None and speculated else self._decide(heard))
+    async def _answer(
+        self, heard: str, utterances: tuple[Utterance, ...], cut: _Cut | None
+    ) -> None:
+        decided, guessed = await self._guesses.final(heard, utterances)
         reply = decided.reply
         self._trace.stage("decided")
+        sure = max((one.confidence for one in utterances), default=0.0)
+        if cut is not None and is_mistaken(reply.verdict, sure):
+            self._unanswered = ""
+            await self._resume(cut, heard)
+            return
         self._session.accept(reply)
         if not reply.say:
             self._unanswered = ""  # silence is the reply
         if decided.rewritten is not None:
             self._trace.event("rewriting", **rewritten_json(decided.rewritten))
+        if decided.second is not None:
+            self._trace.event("second_opinion", **second_json(decided.second))
         if decided.generated is not None:
             self._trace.event("generation", **generated_json(decided.generated))
         self._trace.event(
             "verdict",
             heard=heard,
-            speculated=speculated,
+            speculated=guessed.used,
+            speculations=guessed.as_json(),
             kb=reply.kb,
             **verdict_json(reply.verdict),
         )
         await self._speak(reply.say, reply.hang_up)
 
-    async def _speak(self, words: Spoken, hang_up: bool) -> None:
+    async def _resume(self, cut: _Cut, heard: str) -> None:
+        """Go on with the reply that ``heard`` did not mean to cut."""
+        await self._guesses.drop()  # made while the session took the cut for meant
+        self._session.resumed()
+        rest = cut.heard.rest
+        self._trace.event("resumed", heard=heard, say=rest.text)
+        await self._speak(rest, before=cut.heard.whole)
+
+    async def _speak(self, words: Spoken, hang_up: bool = False, before: str = "") -> None:
         if not isinstance(words, Spoken):  # a Draft has a text too, with its citations in it
             raise TypeError(f"only Spoken may be spoken, not {type(words).__name__}")
         if not words or self._hanging_up:
             return
-        self._speaking = _Speaking(words)
-        await self.push_frame(TTSSpeakFrame(words.text, append_to_context=False))
+        self._speaking, self._cut = _Speaking(words, before), None
+        self._playback.begin(words)
+        await self._expect(Hint.YES_NO if words.text.endswith(OFFER) else Hint.NONE)
+        frame = SlowSpeakFrame if words.slow else TTSSpeakFrame
+        await self.push_frame(frame(words.text, append_to_context=False))
         if hang_up:
             self._hanging_up = True
             self._trace.event("hang_up")
             await self.push_frame(EndWorkerFrame(reason="goodbye"))
 
+    async def _expect(self, hint: Hint) -> None:
+        """Tell the recogniser what was asked for."""
+        if hint is not self._hint:
+            self._hint = hint
+            await self.push_frame(HintFrame(hint), FrameDirection.UPSTREAM)
+
     def _reply_started(self) -> None:
         self._trace.stage("audible")
         if self._speaking is not None and self._speaking.heard_since_ms is None:
             self._speaking.heard_since_ms = self._trace.now_ms()
+            self._playback.started(self._trace.now_ms())
             self._trace.event("reply_started", stages_ms=self._trace.stages())
 
     def _reply_ended(self) -> None:
@@ -193,6 +272,7 @@ class GroundedAnswer(FrameProcessor):
         if speaking is not None and speaking.heard_since_ms is not None:
             self._unanswered = ""
             played = round(self._trace.now_ms() - speaking.heard_since_ms)
+            self._playback.ended(self._trace.now_ms())
             self._trace.event("reply_ended", played_ms=played)
 
     async def _interrupted(self) -> None:
@@ -201,16 +281,18 @@ class GroundedAnswer(FrameProcessor):
         speaking, self._speaking = self._speaking, None
         if speaking is None:
             return
+        now = self._trace.now_ms()
         since = speaking.heard_since_ms
-        played = 0 if since is None else round(self._trace.now_ms() - since)
-        if played > _REACTION_MS:
+        ms = 0 if since is None else round(now - since)
+        heard = self._playback.cut(now)
+        if speaking.before:
+            heard = replace(heard, whole=f"{speaking.before} {heard.whole}".rstrip())
+        if ms > REACTION_MS:
             self._unanswered = ""
-        self._trace.event("interrupted", played_ms=played, say=speaking.say.text)
-
-    async def _drop_guess(self) -> None:
-        guess, self._guess = self._guess, None
-        if guess is not None and not guess[1].done():
-            await self.cancel_task(guess[1])
+        if not self._hanging_up:
+            self._cut = _Cut(speaking.say.text, heard, ms)
+            self._session.cut(heard)
+        self._trace.event("interrupted", played_ms=ms, say=speaking.say.text, **_cut_json(heard))
 
     async def _drop_answer(self) -> None:
         answering, self._answering = self._answering, None
@@ -218,5 +300,15 @@ class GroundedAnswer(FrameProcessor):
             await self.cancel_task(answering)
 
     async def _drop_work(self) -> None:
-        await self._drop_guess()
+        await self._guesses.drop()
         await self._drop_answer()
+
+
+def _cut_json(heard: Played) -> dict[str, str]:
+    """What a record says of a cut reply; :func:`agent.replay.replay` reads it."""
+    return {
+        "heard_whole": heard.whole,
+        "heard_words": heard.words,
+        "cut_sentence": heard.sentence,
+        "rest": heard.rest.text,
+    }

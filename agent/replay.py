@@ -1,7 +1,7 @@
 """Recorded calls again: the same transcripts through the same session and answer path.
 
 What a language model said is judged again, by today's checks on today's passages; no server is
-asked, unless one is given.
+asked, unless one is given. What a second recogniser heard is asked again as it was recorded.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from typing import Any
 from agent.answering import Rewrites, Words, answered
 from agent.generation import GenerationPolicy, Recorded, RecordedRewriter, draft_checks
 from agent.generation.policy import DEFAULT
+from agent.played import Played
 from agent.records import read_record
+from agent.second_opinion import RecordedOpinion
 from agent.session import Session, verdict_json
 from frontdesk import ConfigError, Spoken
 from rag import Index, Policy
@@ -92,21 +94,40 @@ async def replay(path: Path, index: Index, policy: Policy, models: Models = _REC
     changes: list[Change] = []
     turns = 0
     rewriting: dict[str, Any] | None = None
+    second: RecordedOpinion | None = None
     for event in read_record(path):
         if event["event"] == "said":
             session.said(Spoken(event["say"]))
+        elif event["event"] == "interrupted":
+            session.cut(cut_of(event))
+        elif event["event"] == "resumed":
+            session.resumed()
         elif event["event"] == "rewriting":
             rewriting = event
+        elif event["event"] == "second_opinion":
+            second = RecordedOpinion(event["text"]) if event["text"] else None
         elif event["event"] == "verdict":
             turns += 1
             words, rewriter = models.words_for(event, index), models.rewriter_for(rewriting)
-            rewriting = None
-            decided = await answered(session, event["heard"], words=words, rewriter=rewriter)
+            decided = await answered(
+                session, event["heard"], words=words, rewriter=rewriter, second=second
+            )
+            rewriting = second = None
             session.accept(decided.reply)
             changes += _compare(turns, event, verdict_json(decided.reply.verdict))
     if not turns:
         raise ConfigError(f"{path} holds no turn to replay")
     return Replayed(path, turns, tuple(changes))
+
+
+def cut_of(event: dict[str, Any]) -> Played:
+    """What was heard of a reply, from its ``interrupted`` event; older records do not say."""
+    return Played(
+        event.get("heard_whole", ""),
+        event.get("heard_words", ""),
+        event.get("cut_sentence", ""),
+        Spoken(event.get("rest", "")),
+    )
 
 
 def _compare(turn: int, before: dict[str, Any], after: dict[str, Any]) -> Iterator[Change]:

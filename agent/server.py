@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from urllib.parse import parse_qsl
 
 import uvicorn
 from fastapi import FastAPI, Request, Response, WebSocket, WebSocketDisconnect
 from loguru import logger
-from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams, FastAPIWebsocketTransport
+from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
 
 from agent.call import Call
 from agent.engines import Engines
@@ -18,11 +20,13 @@ from agent.garbage import set_aside
 from agent.records import CallRecord
 from agent.settings import Settings
 from frontdesk import ConfigError, WireError
+from telephony.media_socket import MediaSocketTransport
 from telephony.twilio import (
     PARAM_CALLED,
     PARAM_CALLER,
     CallStart,
     GuardedTwilioSerializer,
+    mark_message,
     read_start,
     twiml,
     twiml_refusal,
@@ -97,31 +101,40 @@ class Switchboard:
             logger.warning("call {} ended: {}", start.call_id, error)
             await call.end("wire error")
 
+        async def played(name: str) -> None:
+            await call.marked(name)
+
         serializer = GuardedTwilioSerializer(
             start,
             max_bytes=self._settings.server.max_message_bytes,
             on_stop=gone,
+            on_mark=played,
             on_error=wire_error,
         )
-        transport = FastAPIWebsocketTransport(
+        transport = MediaSocketTransport(
             websocket,
             FastAPIWebsocketParams(
                 audio_in_enabled=True,
                 audio_out_enabled=True,
-                audio_out_10ms_chunks=2,
+                audio_out_10ms_chunks=4,  # half the messages of 20 ms
                 audio_out_end_silence_secs=1,  # the last word is played before the hang-up
                 audio_out_write_timeout_secs=2.0,
                 serializer=serializer,
             ),
         )
         transport.event_handler("on_client_disconnected")(gone)
-        call = Call(self._settings, self._engines, transport, record, rate_hz=RATE_HZ)
+        marks = partial(mark_message, start.stream_id)
+        call = Call(
+            self._settings, self._engines, transport, record, rate_hz=RATE_HZ, marks=marks
+        )
         self.calls.add(call)
         logger.info("call {} started, {} in progress", start.call_id, len(self.calls))
         try:
             await call.run()
         finally:
             self.calls.discard(call)
+            if not self.calls:
+                await self._engines.give_memory_back()
             logger.info("call {} ended, {} in progress", start.call_id, len(self.calls))
 
 
@@ -241,3 +254,9 @@ def make_server(app: FastAPI, settings: Settings) -> uvicorn.Server:
         ),
         app.state.switchboard,
     )
+
+
+def serve_on(server: uvicorn.Server, sock: socket.socket) -> None:
+    """Serve until stopped, on uvloop where it is installed."""
+    with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
+        runner.run(server.serve(sockets=[sock]))

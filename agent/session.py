@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from agent.played import Played
 from frontdesk import Spoken
 from rag import Decision, Index, Policy, Query, Reason, Verdict, answer
 from rag.follow_up import Resolution, Said, State, resolve
-from rag.parts import asks_for_more, wants_more
+from rag.parts import OFFER, asks_for_more, wants_more
 from rag.query import closeness, places
 from rag.rewrite import clean, default_fillers
+from speech.spoken_values import written
 
 _NOTHING_YET = Spoken("I haven't said anything yet. How can I help you?")
+_SILENCE = Spoken("")
 STILL_THERE = Spoken("Are you still there?")
 GOODBYE = Spoken("I can't hear you any more, so I'll hang up. Goodbye.")
 NO_MORE = Spoken("That's all I have on that. What else would you like to know?")
+# A line that crackles is asked to say it again the first time, and then every third.
+_NAG_EVERY = 3
 FIXED_SENTENCES = (STILL_THERE, GOODBYE, NO_MORE, _NOTHING_YET)
 
 
@@ -36,20 +41,36 @@ class Reply:
     resolution: Resolution | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    """What was said so far.
+
+    ``more`` are the parts of the last answer still to come, ``rest`` is what a caller's words cut
+    off; ``unheard`` counts the utterances in a row with no word in them.
+    """
+
+    state: State = field(default_factory=State)
+    more: tuple[Spoken, ...] = ()
+    rest: Spoken = _SILENCE
+    last_said: Spoken = _NOTHING_YET
+    unheard: int = 0
+
+
 class Session:
     """State of one call; dropped with it.
 
     ``reply`` changes nothing, so a speculative reply costs no state; ``accept`` makes a reply
-    the one that was given. ``index`` may be a function that gives the one of the moment: it is
-    asked once a turn.
+    the one that was given, ``cut`` takes back what of it was not heard, ``resumed`` makes the cut
+    undone. ``index`` may be a function that gives the one of the moment: it is asked once a turn.
     """
 
     def __init__(self, index: Index | Callable[[], Index], policy: Policy) -> None:
         self._index = index if callable(index) else lambda: index
         self._policy = policy
-        self._state = State()
-        self._more: tuple[Spoken, ...] = ()
-        self._last_said = _NOTHING_YET
+        self._memory = _Memory()
+        self._before = _Memory()
+        self._given: Reply | None = None
+        self._uncut: _Memory | None = None
 
     def reply(self, heard: str) -> Reply:
         """Decide what to say to ``heard`` (the recogniser's text, possibly empty)."""
@@ -58,51 +79,88 @@ class Session:
         if more:
             return Reply(more, more.say, kb=index.kb.sha256[:16])
         resolution = resolve(
-            heard,
-            self._state,
+            written(heard),  # "half past seven" is what the documents call 7:30
+            self.state,
             fillers=index.kb.fillers,
             cosine=closeness(index),
             names=places(index) if self._policy.places else None,
         )
-        query = resolution.query
+        query = replace(resolution.query, raw=heard)
         if self._policy.places:
             query = replace(query, document=resolution.document)
         verdict = answer(query, index, self._policy)
         if verdict.decision is Decision.CONVERSATION and verdict.reason in _SAY_AGAIN:
-            verdict = replace(verdict, say=self._last_said)
+            last = self._memory.last_said
+            as_before = verdict.reason is Reason.LOUDER or last == _NOTHING_YET
+            verdict = replace(verdict, say=last if as_before else last.slowly())
+        if verdict.reason is Reason.EMPTY and self._memory.unheard % _NAG_EVERY:
+            verdict = replace(verdict, say=_SILENCE)
         hang_up = verdict.reason is Reason.GOODBYE
         return Reply(verdict, verdict.say, hang_up, index.kb.sha256[:16], resolution)
 
     @property
     def state(self) -> State:
         """What the call remembers between questions."""
-        return self._state
+        return self._memory.state
 
     def _go_on(self, heard: str) -> Verdict | None:
-        """The next part of an answer that was too long, if that is what the caller wants.
+        """The next part of an answer that was too long or was cut, if the caller wants it.
 
         Asked to go on where nothing is left, that there is no more.
         """
         words = clean(heard, default_fillers() - {"ok", "okay"})
-        if not (wants_more(words) if self._more else asks_for_more(words)):
+        memory = self._memory
+        offered = memory.more and not memory.rest
+        if not (wants_more(words) if offered else asks_for_more(words)):
             return None
-        say, *more = self._more or (NO_MORE,)
+        say, *more = [part for part in (memory.rest, *memory.more) if part] or [NO_MORE]
         query = Query(heard, words)
         return Verdict(Decision.CONVERSATION, Reason.GO_ON, query, say, more=tuple(more))
 
     def accept(self, reply: Reply) -> None:
         """Remember ``reply`` as given: its question is the context of the next."""
-        verdict = reply.verdict
+        self._before, self._given, self._uncut = self._memory, reply, None
+        self._memory = self._after(reply, reply.say.text)
+
+    def _after(self, reply: Reply, spoken: str) -> _Memory:
+        """The memory once ``spoken`` was said of ``reply``."""
+        memory, verdict = self._before, reply.verdict
         is_question = verdict.decision is not Decision.CONVERSATION
+        unheard = memory.unheard + 1 if verdict.reason is Reason.EMPTY else 0
+        memory = replace(memory, unheard=unheard)
         # "Could you repeat that" and a cough leave the rest of an answer to be asked for.
         if verdict.reason is Reason.GO_ON or (is_question and verdict.reason is not Reason.EMPTY):
-            self._more = verdict.more
+            memory = replace(memory, more=verdict.more, rest=_SILENCE)
         if verdict.reason is Reason.GO_ON and reply.say != NO_MORE:
-            self._state = self._state.said_more(reply.say.text)
+            memory = replace(memory, state=memory.state.said_more(spoken))
         if reply.say:  # an acknowledgement is met with silence
-            self._last_said = reply.say
+            memory = replace(memory, last_said=reply.say)
         if reply.resolution and is_question and self._is_context(verdict):
-            self._state = self._state.after(reply.resolution, _spoken_from(verdict))
+            said = _spoken_from(verdict, spoken)
+            memory = replace(memory, state=memory.state.after(reply.resolution, said))
+        return memory
+
+    def cut(self, heard: Played) -> None:
+        """The words last accepted or said were cut: only what was heard of them was said.
+
+        "Repeat that" then begins with their first sentence and ends with the one that was cut;
+        "go on" goes on with that one. Of a reply of which nothing was heard, nothing stays.
+        """
+        if heard.rest.text in ("", OFFER):
+            return
+        self._uncut = self._memory
+        if not heard.heard:
+            self._memory = self._before
+            return
+        memory = self._memory
+        if self._given is not None:
+            memory = self._after(self._given, heard.heard)
+        self._memory = replace(memory, last_said=Spoken(heard.begun), rest=heard.rest)
+
+    def resumed(self) -> None:
+        """What was cut last is said to its end after all."""
+        if self._uncut is not None:
+            self._memory, self._uncut = self._uncut, None
 
     def _is_context(self, verdict: Verdict) -> bool:
         """Whether the next "and what about …" may be about this question."""
@@ -112,12 +170,13 @@ class Session:
 
     def said(self, words: Spoken) -> None:
         """Remember words that answer no question, such as the greeting."""
-        self._last_said = words
+        self._before, self._given, self._uncut = self._memory, None, None
+        self._memory = replace(self._memory, last_said=words)
 
 
-def _spoken_from(verdict: Verdict) -> tuple[Said, ...]:
+def _spoken_from(verdict: Verdict, spoken: str) -> tuple[Said, ...]:
     cited = (hit.passage for hit in verdict.hits if hit.passage.id in verdict.citations)
-    return tuple(Said(passage.id, passage.doc, verdict.say.text) for passage in cited)
+    return tuple(Said(passage.id, passage.doc, spoken) for passage in cited)
 
 
 _NO_CONTEXT = frozenset({Reason.EMPTY, Reason.TOO_LONG, Reason.INSTRUCTION, Reason.OTHER_CALLERS})

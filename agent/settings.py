@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -18,10 +18,15 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from agent.service_arguments import without_secrets
 from frontdesk import ConfigError
 
 SAMPLE_KB = Path(__file__).resolve().parent.parent / "kb" / "clinic"
 _PREFIX = "FRONTDESK_"
+
+
+Arguments = Annotated[dict[str, Any], AfterValidator(without_secrets)]
+"""Arguments of a service, in which keys are named by their variable only."""
 
 
 class _Section(BaseModel):
@@ -139,6 +144,11 @@ class TurnSettings(_Section):
     dangling_ms: float = Field(default=1200, ge=0, description="it ends in “and”, “the”, “um” …")
     complete_probability: float = Field(default=0.5, ge=0, le=1)
     prompt_after_s: float = Field(default=12.0, gt=0, description="silence before “still there?”")
+    noise_ms: float = Field(
+        default=1000, gt=0, description="of sound without a word, then a reply it cut goes on"
+    )
+    wordless_s: float = Field(default=10.0, gt=0, description="of sound without a new word")
+    longest_s: float = Field(default=60.0, gt=0, description="of one turn without a pause")
 
 
 class VadSettings(_Section):
@@ -146,16 +156,53 @@ class VadSettings(_Section):
 
     confidence: float = Field(default=0.5, gt=0, lt=1)
     start_ms: float = Field(default=128, ge=32)
+    barge_in_ms: float = Field(default=32, ge=32, description="in its place while the agent speaks")
     stop_ms: float = Field(default=96, ge=32)
 
 
-class VoiceSettings(_Section):
-    """What the agent says by itself, and how much rendered speech it keeps."""
+class RecogniserSettings(_Section):
+    """What hears the caller. See docs/engines.md."""
 
+    engine: str = Field(
+        default="moonshine",
+        description="moonshine, whisper, sherpa, or package.module:Class of a Pipecat STTService",
+    )
+    model: str = Field(
+        default="", description="whisper: whisper-base, whisper-tiny-en or a folder; sherpa: folder"
+    )
+    languages: tuple[str, ...] = Field(
+        default=("en",), min_length=1, description="that callers speak; whisper tells which"
+    )
+    budget_ms: float = Field(
+        default=1000, gt=0, description="waited for a service's last words after the turn"
+    )
+    arguments: Arguments = Field(default={}, description="of a service; '$NAME': that variable")
+    second_opinion: bool = Field(
+        default=True, description="Whisper hears again what leads to an unsure answer; English"
+    )
+    second_budget_ms: float = Field(
+        default=700, gt=0, description="for that; then the first counts"
+    )
+
+
+class VoiceSettings(_Section):
+    """What speaks, what it says by itself, and how much rendered speech is kept."""
+
+    engine: str = Field(
+        default="piper",
+        description="piper, espeak, or package.module:Class of a Pipecat TTSService",
+    )
+    languages: tuple[str, ...] = Field(
+        default=("en",), min_length=1, description="the usual one first; of piper: en"
+    )
+    arguments: Arguments = Field(default={}, description="of a service; '$NAME': that variable")
     greeting: str = "Thanks for calling the clinic. How can I help you?"
     cache_mb: int = Field(default=64, ge=1)
+    disk_mb: int = Field(
+        default=200, ge=1, description="rendered speech kept beside the index; 2 hours are 60"
+    )
     prerender: int = Field(
-        default=400, ge=0, description="sentences of the documents rendered before the first call"
+        default=2000, ge=0, description="sentences of the documents rendered before they are asked"
     )
 
 
@@ -181,6 +228,7 @@ class Settings(BaseSettings):
     server: ServerSettings = ServerSettings()
     turns: TurnSettings = TurnSettings()
     vad: VadSettings = VadSettings()
+    recogniser: RecogniserSettings = RecogniserSettings()
     voice: VoiceSettings = VoiceSettings()
     records: RecordSettings = RecordSettings()
 

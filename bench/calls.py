@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
 from typing import Any
 
 from tqdm import tqdm
 
+from agent.records import read_record
 from bench.process import ServerProcess, serving
 from bench.recordings import turn, voices_of
 from bench.results import percentiles
@@ -83,6 +87,30 @@ def measure(server: ServerProcess, scripts: Sequence[list[CallerTurn]]) -> dict[
     }
 
 
+def told_by_records(folder: Path) -> dict[str, Any]:
+    """What only the agent's own records know, over all calls in ``folder``.
+
+    ``taken_back``: speech that began and was taken back, as the caller had not finished;
+    ``ready``: turns whose answer had been decided before they were over; ``stages_ms``: medians
+    of the stages from the caller's silence to the voice.
+    """
+    events = [event for path in folder.glob("*.jsonl") for event in read_record(path)]
+    kinds = Counter(event["event"] for event in events)
+    verdicts = [event for event in events if event["event"] == "verdict"]
+    stages: dict[str, list[float]] = {}
+    for event in events:
+        for stage, ms in event.get("stages_ms", {}).items():
+            stages.setdefault(stage, []).append(ms)
+    return {
+        "turns": kinds["verdict"],
+        "taken_back": kinds["taken_back"],
+        "ready": sum(bool(verdict.get("speculated")) for verdict in verdicts),
+        "second_opinions": kinds["second_opinion"],
+        "interims_dropped": sum(e["count"] for e in events if e["event"] == "interims_dropped"),
+        "stages_ms": {stage: round(median(found), 1) for stage, found in stages.items()},
+    }
+
+
 def bench_calls(calls: int, turns: int, *, baseline: bool) -> dict[str, Any]:
     """Ours, then with ``baseline`` the stock bot, one after the other on the same machine."""
     scripts = [script(number, turns) for number in range(calls)]
@@ -90,6 +118,7 @@ def bench_calls(calls: int, turns: int, *, baseline: bool) -> dict[str, Any]:
         env = {"FRONTDESK_RECORDS__FOLDER": folder, "FRONTDESK_SERVER__MAX_CALLS": str(calls + 1)}
         with serving(("agent.cli", "serve", "--port", "0"), env) as server:
             figures: dict[str, Any] = {"agent": measure(server, scripts)}
+        figures["agent"]["records"] = told_by_records(Path(folder))
     if baseline:
         with serving(("bench.stock_bot",)) as server:
             figures["baseline"] = measure(server, scripts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from frontdesk.errors import SpeechError
 
@@ -21,11 +21,14 @@ class CitationInSpeechError(SpeechError):
 class Spoken:
     """Words for a voice, proven free of bracketed ids when made.
 
+    ``slow`` words take longer, with pauses that let a caller write them down.
+
     Raises:
         CitationInSpeechError: if ``text`` holds anything in square brackets.
     """
 
     text: str
+    slow: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a citation here, so that no later stage has to."""
@@ -39,6 +42,10 @@ class Spoken:
         text = _CITATION.sub("", draft)
         text = re.sub(r"\s+([.,;:!?])", r"\1", text)
         return cls(" ".join(text.split()))
+
+    def slowly(self) -> Spoken:
+        """The same words, to be said slowly."""
+        return replace(self, slow=True)
 
     def __bool__(self) -> bool:
         """Whether there is anything to say."""

@@ -43,6 +43,22 @@ UNITS: dict[str, tuple[str, str]] = {
     "hr": ("hour", "hours"),
     "hrs": ("hour", "hours"),
     "sec": ("second", "seconds"),
+    "secs": ("second", "seconds"),
+    "sq ft": ("square foot", "square feet"),
+    "sq. ft.": ("square foot", "square feet"),
+    "ft2": ("square foot", "square feet"),
+    "m2": ("square meter", "square meters"),
+    "km2": ("square kilometer", "square kilometers"),
+    "km/h": ("kilometer per hour", "kilometers per hour"),
+    "kmh": ("kilometer per hour", "kilometers per hour"),
+    "kWh": ("kilowatt hour", "kilowatt hours"),
+    "GB": ("gigabyte", "gigabytes"),
+    "MB": ("megabyte", "megabytes"),
+    "Mbps": ("megabit per second", "megabits per second"),
+    "gal": ("gallon", "gallons"),
+    "yr": ("year", "years"),
+    "millimeters": ("millimeter", "millimeters"),
+    "°": ("degree", "degrees"),
     "yrs": ("year", "years"),
     "IU": ("international unit", "international units"),
     "mg/dL": ("milligram per deciliter", "milligrams per deciliter"),
@@ -50,7 +66,29 @@ UNITS: dict[str, tuple[str, str]] = {
     "°C": ("degree Celsius", "degrees Celsius"),
 }
 
-TOP_LEVEL_DOMAINS = {"uk": "U-K", "us": "U-S", "io": "I-O", "edu": "E-D-U", "gov": "gov"}
+COMPASS = {
+    "N": "North", "S": "South", "E": "East", "W": "West", "NE": "Northeast", "NW": "Northwest",
+    "SE": "Southeast", "SW": "Southwest",
+}  # fmt: skip
+
+# US Postal Service codes: a caller hears a state better than its two letters.
+STATES = {
+    "AL": "Alabama", "AK": "Alaska", "AZ": "Arizona", "AR": "Arkansas", "CA": "California",
+    "CO": "Colorado", "CT": "Connecticut", "DE": "Delaware", "DC": "D-C", "FL": "Florida",
+    "GA": "Georgia", "HI": "Hawaii", "ID": "Idaho", "IL": "Illinois", "IN": "Indiana",
+    "IA": "Iowa", "KS": "Kansas", "KY": "Kentucky", "LA": "Louisiana", "ME": "Maine",
+    "MD": "Maryland", "MA": "Massachusetts", "MI": "Michigan", "MN": "Minnesota",
+    "MS": "Mississippi", "MO": "Missouri", "MT": "Montana", "NE": "Nebraska", "NV": "Nevada",
+    "NH": "New Hampshire", "NJ": "New Jersey", "NM": "New Mexico", "NY": "New York",
+    "NC": "North Carolina", "ND": "North Dakota", "OH": "Ohio", "OK": "Oklahoma", "OR": "Oregon",
+    "PA": "Pennsylvania", "RI": "Rhode Island", "SC": "South Carolina", "SD": "South Dakota",
+    "TN": "Tennessee", "TX": "Texas", "UT": "Utah", "VT": "Vermont", "VA": "Virginia",
+    "WA": "Washington", "WV": "West Virginia", "WI": "Wisconsin", "WY": "Wyoming",
+}  # fmt: skip
+
+TOP_LEVEL_DOMAINS = {
+    "uk": "U-K", "us": "U-S", "io": "I-O", "edu": "E-D-U", "gov": "gov", "tv": "T-V",
+}  # fmt: skip
 
 # Regular expression -> words, in order.
 ABBREVIATIONS: tuple[tuple[str, str], ...] = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -66,21 +67,31 @@ def search(
 
     One that ended counts before any that did not; ``start`` is never chosen.
     """
+    return search_all(step, vocabulary, start=start, end=end, limit=limit, width=width)[0]
+
+
+def search_all(
+    step: Step, vocabulary: Vocabulary, *, start: int, end: int, limit: int, width: int = WIDTH
+) -> list[Hypothesis]:
+    """Every hypothesis that ended before the search did, the best first; see :func:`search`.
+
+    The best one that did not end, if none did: the list is never empty.
+    """
     beams = [Hypothesis()]
     tokens, parents = [start], [0]
-    best, best_cost = None, np.inf
+    ended: list[tuple[float, Hypothesis]] = []
     for _ in range(limit):
         found = _extend(beams, step(tokens, parents), vocabulary, start, width)
-        ended = next((longer for longer in found if longer.token == end), None)
-        if ended is not None and ended.cost < best_cost:
-            best = replace(beams[ended.parent], bonus=ended.bonus, listed=None)
-            best_cost = ended.cost
+        for one in found:
+            if one.token == end:
+                hypothesis = replace(beams[one.parent], bonus=one.bonus, listed=None)
+                ended.append((one.cost, hypothesis))
         going = [longer for longer in found if longer.token != end][:width]
-        if not going or best_cost <= going[0].cost:
+        if not going or (ended and min(cost for cost, _ in ended) <= going[0].cost):
             break
         beams = [longer.made(beams) for longer in going]
         tokens, parents = [one.token for one in going], [one.parent for one in going]
-    return beams[0] if best is None else best
+    return [hypothesis for _, hypothesis in sorted(ended, key=itemgetter(0))] or beams[:1]
 
 
 def _extend(

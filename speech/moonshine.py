@@ -15,12 +15,14 @@ import numpy as np
 
 from frontdesk import SpeechError
 from frontdesk.models import verified
-from speech import sessions
+from speech import ending, sessions
 from speech.audio import Float32, levels
-from speech.beam import Hypothesis, search
+from speech.beam import WIDTH, Hypothesis, search
 from speech.bias import Vocabulary
+from speech.expected import ANSWERS, BESIDE, MARKS
+from speech.grammar import Grammar, is_answer, search_only
 from speech.moonshine_decoder import Decoding, Models
-from speech.types import Utterance
+from speech.types import Hint, Utterance
 
 SAMPLE_RATE_HZ = 16000
 MAX_AUDIO_MS = 30_000
@@ -34,7 +36,8 @@ _ARTEFACTS = frozenset({"you"})
 _SILENCE_RMS = 0.001  # -60 dBFS
 _TARGET_RMS = 0.1  # -20 dBFS
 _MAX_GAIN = 30.0
-_TAIL = SAMPLE_RATE_HZ * 3 // 10
+_TAIL_S = 0.3
+_TAIL = round(SAMPLE_RATE_HZ * _TAIL_S)
 
 
 class Moonshine:
@@ -55,14 +58,23 @@ class Moonshine:
         self._models = Models()
         self._pieces = _read_pieces(verified("moonshine-tokenizer").read_bytes())
         self._vocabulary = Vocabulary(words, self._pieces)
+        self._grammars = {
+            hint: Grammar(words, self._pieces, beside=BESIDE[hint], marks=MARKS)
+            for hint, words in ANSWERS.items()
+        }
 
     def warm(self) -> None:
         """Run the model once, so that a call's first turn is as fast as its second."""
         hiss = np.random.default_rng(0).normal(0, 0.05, 3 * SAMPLE_RATE_HZ)
-        self._decode(hiss.astype(np.float32))
+        self._search(Decoding(self._models, hiss.astype(np.float32)), hiss.size, Hint.NONE, WIDTH)
 
-    def transcribe(self, audio: Float32) -> Utterance:
+    def transcribe(
+        self, audio: Float32, *, hint: Hint = Hint.NONE, width: int = WIDTH
+    ) -> Utterance:
         """What was said in ``audio``: mono float32 at 16 kHz, of which the last 30 s are heard.
+
+        After a ``hint`` the answer that was asked for is heard, unless what was said is clearly
+        something else. ``width`` is the beam's; 1 is greedy, for a text that will not be kept.
 
         Samples that are not finite count as silence. Audio under 0.1 s or with no 20 ms window
         above -60 dBFS is ''.
@@ -77,21 +89,38 @@ class Moonshine:
         audio_ms = audio.size * 1000 / SAMPLE_RATE_HZ
         if not np.isfinite(audio).all():
             audio = np.nan_to_num(audio, nan=0.0, posinf=0.0, neginf=0.0)
-        text, confidence = "", -math.inf
+        text, confidence, end = "", -math.inf, 0.5
         loudest, speech = levels(audio, SAMPLE_RATE_HZ)
         if audio_ms >= _MIN_AUDIO_MS and loudest >= _SILENCE_RMS:
             with sessions.failing("recogniser failed"):
-                found = self._decode(_condition(audio, speech))
+                conditioned = _condition(audio, speech)
+                decoding = Decoding(self._models, conditioned)
+                found = self._search(decoding, conditioned.size, hint, width)
+                end = ending.finished(decoding.states, conditioned.size / SAMPLE_RATE_HZ, _TAIL_S)
                 tokens = without_loop(list(found.tokens))
                 text = self._text(tokens)
             if text:
                 confidence = float(np.mean(found.log_probabilities[: len(tokens)]))
-        return Utterance(text, audio_ms, (time.perf_counter() - start) * 1000, confidence)
+        decode_ms = (time.perf_counter() - start) * 1000
+        return Utterance(text, audio_ms, decode_ms, confidence, finished=end)
 
-    def _decode(self, audio: Float32) -> Hypothesis:
-        limit = int(audio.size / SAMPLE_RATE_HZ * _TOKENS_PER_SECOND) + 4
-        decoding = Decoding(self._models, audio)
-        return search(decoding.step, self._vocabulary, start=_START, end=_END, limit=limit)
+    def _search(self, decoding: Decoding, samples: int, hint: Hint, width: int) -> Hypothesis:
+        limit = int(samples / SAMPLE_RATE_HZ * _TOKENS_PER_SECOND) + 4
+        free = search(
+            decoding.step, self._vocabulary, start=_START, end=_END, limit=limit, width=width
+        )
+        if hint is Hint.NONE:
+            return free
+        decoding.restart()
+        grammar = self._grammars[hint]
+        answer = search_only(
+            decoding.step, grammar, start=_START, end=_END, limit=limit, width=width
+        )
+        if answer is None:
+            return free
+        margin = answer.log_probability - free.log_probability
+        given = is_answer(self._text(answer.tokens), margin, self._text(free.tokens))
+        return answer if given else free
 
     def _text(self, tokens: Sequence[int]) -> str:
         raw = b"".join(self._pieces[token] for token in tokens)

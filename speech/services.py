@@ -1,6 +1,7 @@
 """The Pipecat services of this package, by their public names."""
 
-from speech.stt import MoonshineSTTService
-from speech.tts import PiperTTSService
+from speech.decode import InterimsDroppedFrame
+from speech.stt import LocalSTTService
+from speech.tts import LocalTTSService
 
-__all__ = ["MoonshineSTTService", "PiperTTSService"]
+__all__ = ["InterimsDroppedFrame", "LocalSTTService", "LocalTTSService"]

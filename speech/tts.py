@@ -1,18 +1,20 @@
-"""Piper as a Pipecat service: phrases of one voice, streamed as each is ready."""
+"""A voice as a Pipecat service: its phrases, streamed as each is ready."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from dataclasses import dataclass
 from typing import Any
 
-from pipecat.frames.frames import ErrorFrame, Frame, TTSAudioRawFrame
+from pipecat.frames.frames import ErrorFrame, Frame, TTSAudioRawFrame, TTSSpeakFrame
+from pipecat.processors.frame_processor import FrameDirection
 from pipecat.services.settings import TTSSettings
 from pipecat.services.tts_service import TTSService
 from pipecat.transcriptions.language import Language
 
 from frontdesk import SpeechError, Spoken
 from speech.audio import resample
-from speech.piper import Voice
+from speech.phrased import PhrasedVoice
 from speech.reading import read_aloud
 
 
@@ -29,23 +31,36 @@ async def speakable(text: str, text_type: str) -> str:
     return text if read_aloud(Spoken(text)) else ""
 
 
-class PiperTTSService(TTSService):
+@dataclass
+class SlowSpeakFrame(TTSSpeakFrame):
+    """A text to be said slowly, to a caller who writes it down; other voices say it as usual."""
+
+
+class LocalTTSService(TTSService):
     """Speaks for one call, at the pipeline's output rate."""
 
-    def __init__(self, voice: Voice, **kwargs: Any) -> None:
+    def __init__(self, voice: PhrasedVoice, **kwargs: Any) -> None:
         """Make the service of one call on the voice of all calls."""
+        language = next((one for one in Language if one.value == voice.language), None)
         super().__init__(
             push_start_frame=True,
             push_stop_frames=True,
-            settings=TTSSettings(model="piper", voice="en_US-joe-medium", language=Language.EN),
+            settings=TTSSettings(model=type(voice).__name__.lower(), voice=None, language=language),
             **kwargs,
         )
         self._voice = voice
+        self._slow = False
         self.add_text_transformer(speakable)
 
     def can_generate_metrics(self) -> bool:
         """Time to the first audio is reported."""
         return True
+
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
+        """Speak a text slowly where its frame says so."""
+        if isinstance(frame, TTSSpeakFrame):
+            self._slow = isinstance(frame, SlowSpeakFrame)
+        await super().process_frame(frame, direction)
 
     async def run_tts(self, text: str, context_id: str) -> AsyncGenerator[Frame | None, None]:
         """Audio frames of ``text``, one a phrase, as each phrase is ready.
@@ -54,7 +69,7 @@ class PiperTTSService(TTSService):
         ``ErrorFrame`` in place of the rest where the voice fails.
         """
         try:
-            spoken = Spoken(text)
+            spoken = Spoken(text, slow=self._slow)
             await self.start_tts_usage_metrics(text)
             async for samples in self._voice.phrases_async(spoken):
                 if not samples.size:

@@ -1,23 +1,39 @@
-"""End of turn: Smart Turn v3.2 on one model session for all calls."""
+"""End of turn: Smart Turn v3.2 on one model session for all calls, with a last layer of ours."""
 
 from __future__ import annotations
 
+import json
+import math
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
 import numpy as np
+import onnxruntime as ort
 from pipecat.audio.turn.smart_turn._whisper_features import compute_whisper_log_mel_features
 
 from frontdesk import SpeechError
+from frontdesk.models import verified
 from speech import sessions
 from speech.audio import Float32
 
 SAMPLE_RATE_HZ = 16000
 WINDOW_SECS = 8
+HEAD = Path(__file__).with_name("turn_head.json")
 
 _SAMPLES = WINDOW_SECS * SAMPLE_RATE_HZ
 # The model was trained on turns with 0.2 s of silence at their end, and is asked after 0.1 s.
-# Recorded callers, asked at the first pause of 96 ms: of 120 ends of turns 26 % were taken for
-# pauses as they are, 13 % with this silence added; ends against 66 pauses within a turn, area
-# under the curve 0.61 and 0.66 (0.1 s: 0.66, 0.3 s: 0.64, 0.6 s: 0.54).
 _TAIL = np.zeros(SAMPLE_RATE_HZ // 5, np.float32)
+_TAIL_FRAMES = 10  # of 20 ms
+# What the model's last layers are given: 8 s as one vector, and a vector for each 20 ms.
+_WHOLE, _FRAMES = "sum_1", "layer_norm_8"
+
+
+class Heard(NamedTuple):
+    """What the model makes of a turn: its own probability, and what that is made from (size,)."""
+
+    own: float
+    features: Float32
 
 
 class SmartTurn:
@@ -26,6 +42,10 @@ class SmartTurn:
     One thread, 47 ms a decision (idle two-core EPYC), the features 1.8 ms of it whatever the
     audio's length: transforming the padding once instead of frame by frame gave the same bits
     and saved 0.9 ms, so Pipecat's function does it all.
+
+    Smart Turn's own last layers hear little 0.1 s into a telephone caller's silence. They are
+    replaced by one logistic layer on the same inner vectors, at no cost: see ``docs/patience.md``
+    for what it was fitted on (``tools/fit_turn.py``) and what it gained.
     """
 
     def __init__(self) -> None:
@@ -34,7 +54,8 @@ class SmartTurn:
         Raises:
             frontdesk.ModelFileError: if the model file is missing or altered.
         """
-        self._session = sessions.session("smart-turn")
+        self._session = _session()
+        self._weights, self._bias = _head()
 
     def warm(self) -> None:
         """Run the model once, so that a call's first turn is as fast as its second."""
@@ -50,12 +71,52 @@ class SmartTurn:
         Raises:
             SpeechError: if the audio is not one-dimensional float32, or the model fails.
         """
+        odds = float(self.listen(audio).features @ self._weights) + self._bias
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+
+    def listen(self, audio: Float32) -> Heard:
+        """What the model hears in ``audio``; as for ``probability``."""
         if audio.ndim != 1 or audio.dtype != np.float32:
             raise SpeechError(f"audio must be 1-d float32, got {audio.dtype} {audio.shape}")
         if not np.isfinite(audio).all():
             audio = np.nan_to_num(audio, nan=0.0, posinf=0.0, neginf=0.0)
         audio = np.concatenate((audio, _TAIL))[-_SAMPLES:]
         with sessions.failing("turn model failed"):
-            features = compute_whisper_log_mel_features(np.pad(audio, (_SAMPLES - audio.size, 0)))
-            (output,) = self._session.run(None, {"input_features": features[np.newaxis]})
-            return float(output[0, 0])
+            mel = compute_whisper_log_mel_features(np.pad(audio, (_SAMPLES - audio.size, 0)))
+            own, whole, frames = self._session.run(None, {"input_features": mel[np.newaxis]})
+            end = frames[0, -_TAIL_FRAMES:].mean(axis=0)
+            pause = frames[0, -3 * _TAIL_FRAMES // 2 : -_TAIL_FRAMES].mean(axis=0)
+            return Heard(float(own[0, 0]), np.concatenate((whole.ravel(), end, pause)))
+
+
+@cache
+def _head() -> tuple[Float32, float]:
+    """The weights of the last layer and its bias."""
+    rows = json.loads(HEAD.read_text(encoding="utf-8"))
+    return np.asarray(rows["weights"], np.float32), float(rows["bias"])
+
+
+@cache
+def _session() -> ort.InferenceSession:
+    """The session of all calls, as ``sessions.session`` makes it, giving inner values out too."""
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.enable_mem_pattern = options.enable_cpu_mem_arena = False
+    model = _with_outputs(verified("smart-turn").read_bytes(), (_WHOLE, _FRAMES))
+    return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def _with_outputs(model: bytes, names: tuple[str, ...]) -> bytes:
+    """The ONNX ``model`` with inner values among its outputs.
+
+    Protocol buffers that are joined are merged: lists grow, so a graph that is nothing but
+    outputs (``ModelProto.graph`` = 7, ``GraphProto.output`` = 12, ``ValueInfoProto.name`` = 1)
+    adds them to the first.
+    """
+    return model + _field(7, b"".join(_field(12, _field(1, name.encode())) for name in names))
+
+
+def _field(number: int, value: bytes) -> bytes:
+    """A length-delimited field; for numbers up to 15 and lengths under 128."""
+    return bytes((number << 3 | 2, len(value))) + value

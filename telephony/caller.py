@@ -18,6 +18,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from frontdesk import ConfigError, WireError
+from telephony.bad_line import BadLine
 from telephony.caller_protocol import CallerProtocol
 from telephony.caller_script import Pace
 from telephony.caller_types import AUDIBLE, CallerTurn, CallResult, Spread, TurnResult
@@ -26,6 +27,7 @@ from telephony.twilio_start import PARAM_CALLED, PARAM_CALLER
 
 __all__ = [
     "AUDIBLE",
+    "BadLine",
     "CallResult",
     "CallerTurn",
     "Spread",
@@ -54,6 +56,7 @@ async def place_call(
     settle_ms: float = 600.0,
     linger_ms: float = 0.0,
     max_s: float | None = None,
+    line: BadLine | None = None,
 ) -> CallResult:
     """Call the agent at ``url``, say ``turns``, and time what comes back.
 
@@ -62,7 +65,9 @@ async def place_call(
     ``settle_ms`` without audible audio; ``pause_ms`` later the caller goes on. A turn whose reply
     has not begun ``answer_timeout_s`` after its end is unanswered. After the last reply the
     caller stays ``linger_ms`` more, for an agent that hangs up itself. ``max_s`` bounds the call;
-    by default it leaves half a minute for each reply.
+    by default it leaves half a minute for each reply. ``line`` is what the caller's audio goes
+    through on its way to the agent; what comes back is as the agent sent it. The recording then
+    has the caller as the agent hears it.
 
     Whatever goes wrong on the wire ends the call with ``ended_by == "error"`` and one line.
 
@@ -86,7 +91,7 @@ async def place_call(
         except (httpx.HTTPError, WireError) as problem:
             error = _one_line("the agent's webhook failed", problem)
     call = CallerProtocol(
-        turns, pace, call_id=call_id, account_id=_ACCOUNT_ID, parameters=parameters
+        turns, pace, call_id=call_id, account_id=_ACCOUNT_ID, parameters=parameters, line=line
     )
     if error:
         call.fail(error)

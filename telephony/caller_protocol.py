@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import math
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -18,6 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 from frontdesk import WireError
+from telephony.bad_line import BadLine, Transit
 from telephony.caller_script import FRAME_SAMPLES, Pace, Script, in_ms
 from telephony.caller_types import CallerTurn, CallResult, Spread
 from telephony.g711 import SAMPLE_RATE_HZ
@@ -39,8 +41,10 @@ class CallerProtocol:
         call_id: str | None = None,
         account_id: str = "AC" + "0" * 32,
         parameters: Mapping[str, str] | None = None,
+        line: BadLine | None = None,
     ) -> None:
         self.over = False
+        self._transit = None if line is None or line.perfect else Transit(line)
         self._pace = pace or Pace()
         self._script = Script(turns, self._pace)
         self._call_id = call_id or f"CA{uuid.uuid4().hex}"
@@ -84,7 +88,11 @@ class CallerProtocol:
         """When to call ``tick`` next."""
         due = (self._frame + 1) * FRAME_SAMPLES
         mark = self._playout.next_mark
-        return self._time(due if mark is None else min(due, mark))
+        due = due if mark is None else min(due, mark)
+        arrival_ms = self._transit.next_ms if self._transit else None
+        if arrival_ms is not None:
+            due = min(due, math.ceil(arrival_ms * SAMPLE_RATE_HZ / 1000))
+        return self._time(due)
 
     def tick(self, now: float) -> list[str]:
         """Every message due by ``now``: audio frames, marks played, the stop at the end."""
@@ -96,10 +104,12 @@ class CallerProtocol:
             self._send_late_ms.append((now - self._time(start + FRAME_SAMPLES)) * 1000)
             payload = self._script.payload(start)
             if payload is None:
+                messages += self._arrived(math.inf)
                 messages.append(self._hang_up(start))
                 break
-            messages.append(self._media(payload))
+            messages += self._sent(payload, start + FRAME_SAMPLES)
             self._frame += 1
+        messages += self._arrived(in_ms(position))
         return messages if self.over else messages + self._played_marks(position)
 
     def receive(self, data: str | bytes, now: float) -> list[str]:
@@ -150,6 +160,21 @@ class CallerProtocol:
             **part,
             "streamSid": self._stream_id,
         }
+
+    def _sent(self, payload: str, position: int) -> list[str]:
+        """The frame's message, unless a bad line holds it up or loses it; its number is used."""
+        if self._transit is None:
+            return [self._media(payload)]
+        carried = self._transit.carried(self._frame, base64.b64decode(payload))
+        if carried is None:
+            self._sequence += 1
+        else:
+            message = self._media(base64.b64encode(carried).decode("ascii"))
+            self._transit.send(self._frame, message, in_ms(position))
+        return []
+
+    def _arrived(self, now_ms: float) -> list[str]:
+        return self._transit.arrived(now_ms) if self._transit else []
 
     def _media(self, payload: str) -> str:
         self._sequence += 1
@@ -217,6 +242,8 @@ class CallerProtocol:
             if turn.at is not None:
                 audio = turn.turn.audio[: max(0, self._end - turn.at)]
                 recording[turn.at : turn.at + len(audio), 0] = audio
+        if self._transit is not None:
+            recording[:, 0] = self._transit.recording(self._end)
         recording[:, 1] = self._playout.played(self._end)
         return CallResult(
             turns=tuple(turn.result() for turn in self._script.turns),

@@ -11,6 +11,8 @@ import termios
 
 import pytest
 
+from frontdesk import ModelFileError, Spoken
+
 HOURS = (
     "# Hours\n\nThe shop is open on weekdays from 8 a.m. to 6 p.m.\n\n"
     "The spring sale ends on March 5, 2024.\n"
@@ -149,7 +151,7 @@ def test_wrong_usage(command, tmp_path, arguments, line):
 
 
 def test_build_says_what_it_made(command, folder):
-    code, out, err = command("kb", "build", folder, "--json")
+    code, out, err = command("kb", "build", folder, "--no-speech", "--json")
     figures = json.loads(out)
     assert (code, err) == (0, "")
     counts = ("documents", "passages", "sentences", "reused", "embedded")
@@ -157,13 +159,14 @@ def test_build_says_what_it_made(command, folder):
     assert figures["languages"] == ["en"]
     assert figures["keys"]["sentence"] + figures["keys"]["chunk"] >= 4
     assert figures["keys"]["question"] == 1
+    assert figures["speech"] == "left to serve"
     assert figures["skipped"] == [UNREADABLE]
     assert figures["floors"].startswith("the default; write callers' questions")
     assert figures["index"].startswith(str(folder))
     (folder / "hours.md").write_text("We have moved.\n", "utf-8")
-    again = json.loads(command("kb", "build", folder, "--json")[1])
+    again = json.loads(command("kb", "build", folder, "--no-speech", "--json")[1])
     assert (again["passages"], again["reused"], again["embedded"]) == (3, 2, 1)
-    lines = command("kb", "build", folder)[1].splitlines()
+    lines = command("kb", "build", folder, "--no-speech")[1].splitlines()
     assert lines[:2] == ["documents   3", "passages    3"]
     assert (
         "skipped     bad.docx: the DOCX is damaged (File is not a zip file); save it again" in lines
@@ -172,16 +175,37 @@ def test_build_says_what_it_made(command, folder):
 
 def test_build_prints_what_of_a_file_could_not_be_used(command, tmp_path):
     (tmp_path / "a.csv").write_text("Service,Note\nX-ray,ask, then wait\n", "utf-8")
-    lines = command("kb", "build", tmp_path)[1].splitlines()
+    lines = command("kb", "build", tmp_path, "--no-speech")[1].splitlines()
     assert lines[-1] == "note        a.csv: row 2 has 3 cells, not 2; joined the last"
 
 
-@pytest.mark.parametrize("action", ["build", "check"])
+def test_build_renders_what_may_be_said(command, folder, monkeypatch):
+    monkeypatch.setattr("agent.prerender.own_words", lambda *_: (Spoken("Hello."),))
+    figures = json.loads(command("kb", "build", folder, "--json")[1])
+    assert figures["speech"] == "5 sentences ready, 5 rendered now"
+    assert len(list((folder / ".frontdesk" / "speech").iterdir())) == 5
+    (folder / "hours.md").write_text("We have moved.\n", "utf-8")
+    figures = json.loads(command("kb", "build", folder, "--json")[1])
+    assert figures["speech"] == "4 sentences ready, 1 rendered now"
+
+
+def test_build_without_a_voice_builds_the_index(command, folder, monkeypatch):
+    def missing(_):
+        raise ModelFileError("the voice needs the package piper-tts; run: make setup")
+
+    monkeypatch.setattr("agent.prerender.voice_of", missing)
+    code, out, _ = command("kb", "build", folder, "--json")
+    figures = json.loads(out)
+    assert (code, figures["passages"]) == (0, 4)
+    assert figures["speech"] == "none: the voice needs the package piper-tts; run: make setup"
+
+
+@pytest.mark.parametrize("action", ["build --no-speech", "check"])
 def test_a_progress_bar_on_a_terminal(folder, action):
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     done = subprocess.run(
-        [sys.executable, "-m", "agent.cli", "kb", action, str(folder)],
+        [sys.executable, "-m", "agent.cli", "kb", *action.split(), str(folder)],
         stdout=subprocess.DEVNULL,
         stderr=theirs,
         timeout=60,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,14 +36,16 @@ def run(args: argparse.Namespace) -> int:
     """Answer the question; 0 also when it is refused, since a refusal is an answer."""
     from agent.retrieval import index_of, policy_of
     from rag import answer, make_query
+    from speech.spoken_values import written
 
     settings = load_settings(kb=args.kb)
     index = index_of(settings)
     context = args.context
     fillers = index.kb.fillers
     if context is not None:  # the same resolved form that a call's session state keeps
-        context = make_query(context, fillers=fillers).text
-    query = make_query(" ".join(args.text), context, fillers=fillers)
+        context = make_query(written(context), fillers=fillers).text
+    asked = " ".join(args.text)
+    query = replace(make_query(written(asked), context, fillers=fillers), raw=asked)
     verdict, generated = answer(query, index, policy_of(settings)), None
     if not args.no_generate:
         verdict, generated = asyncio.run(_worded(verdict, settings, index))

@@ -2,6 +2,8 @@
 
   frontdesk bench call --baseline            # one caller; then stock Pipecat, same models
   frontdesk bench call --calls 8 --baseline
+  frontdesk bench call --most                # more callers until one turn fails or p95 > 1.2 s
+  frontdesk bench call --memory              # what one more call takes, and gives back
   frontdesk bench rag                        # text in, verdict out: the knowledge base's questions
   frontdesk bench rag --passages 40000       # over synthetic businesses; built once, about 30 min
   frontdesk bench rag --passages 1000000     # their vectors made without the model
@@ -28,6 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     call.add_argument("--calls", type=int, default=1, help="callers at once (1 to 64)")
     call.add_argument("--turns", type=int, default=11, help="turns a caller (1 to 40)")
     call.add_argument("--baseline", action="store_true", help="then stock Pipecat in the same run")
+    call.add_argument(
+        "--most", action="store_true", help="how many callers are held (--turns each)"
+    )
+    call.add_argument("--memory", action="store_true", help="memory of one more call")
     rag = kinds.add_parser("rag", help="the answer path alone")
     rag.add_argument("--passes", type=int, default=5, help="times through the questions")
     rag.add_argument("--passages", type=int, help="of synthetic businesses, this many")
@@ -81,11 +87,37 @@ def _call(args: argparse.Namespace) -> int:
 
     if not (1 <= args.calls <= 64 and 1 <= args.turns <= 40):
         raise ConfigError("--calls takes 1 to 64, --turns 1 to 40")
+    if args.most or args.memory:
+        return _capacity(args)
     figures = bench_calls(args.calls, args.turns, baseline=args.baseline)
     if not args.no_save:
         write_result(f"call-{args.calls}", figures)
     print(json.dumps(figures, indent=2) if args.json else _call_table(figures))
     return int(figures["agent"]["answered"] < figures["agent"]["turns"])
+
+
+def _capacity(args: argparse.Namespace) -> int:
+    from bench.capacity import memory_per_call, most_callers
+    from bench.results import write_result
+
+    def told(step: dict[str, Any]) -> None:
+        if not args.json:
+            print(_call_table({"agent": step}), flush=True)
+
+    name = "memory" if args.memory else "capacity"
+    figures = memory_per_call() if args.memory else most_callers(args.turns, told=told)
+    if not args.no_save:
+        write_result(name, figures)
+    if args.json:
+        print(json.dumps(figures, indent=2))
+    elif args.memory:
+        print(
+            f"one more call {figures['one_more_call_mb']} MB; kept after it "
+            f"{figures['kept_per_call_mb']} MB"
+        )
+    else:
+        print(f"most callers: {figures['most']}")
+    return 0
 
 
 def _rag_table(figures: dict[str, Any]) -> str:
@@ -118,6 +150,11 @@ def _call_table(figures: dict[str, Any]) -> str:
                 f"  CPU {f['cpu_s']} s, memory {rss['before']} MB before, {rss['during']} during, "
                 f"{rss['after']} after",
             ]
+            if told := f.get("records"):
+                lines.append(
+                    f"  by the records: {told['turns']} turns, ready early {told['ready']}, "
+                    f"taken back {told['taken_back']}, second opinions {told['second_opinions']}"
+                )
     if "baseline" in figures and figures["baseline"]["p95_ms"] and figures["agent"]["p95_ms"]:
         ratio = figures["agent"]["p95_ms"] / figures["baseline"]["p95_ms"]
         lines.append(f"p95 ratio, agent to baseline: {ratio:.2f}")

@@ -3,6 +3,7 @@
   frontdesk call "what time do you open on saturday" "goodbye"  # typed turns, spoken for you
   frontdesk call question1.wav question2.flac --out call.wav         # recorded turns
   frontdesk call --to ws://127.0.0.1:8080/twilio/media question.wav  # straight to the media socket
+  frontdesk call question.mp3 --loss 10 --jitter 60 --noise -40      # over a bad line
 Exit 1 if a turn got no answer.
 """
 
@@ -18,19 +19,28 @@ from typing import Any
 from agent.cli import quiet_logs
 from agent.settings import load_settings
 from frontdesk import ConfigError, Spoken
+from telephony.bad_line import BadLine
 from telephony.caller import CallerTurn, CallResult, load_audio, place_call, write_recording
+from telephony.recording import AUDIO_SUFFIXES
 
 _LINGER_MS = 3000  # for the agent to hang up after a goodbye
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("turns", nargs="+", metavar="WAV|TEXT", help="what the caller says")
+    parser.add_argument("turns", nargs="+", metavar="FILE|TEXT", help="what the caller says")
     parser.add_argument("--to", help="http://… (webhook) or ws://… (media socket) of the agent")
     parser.add_argument("--calls", type=int, default=1, help="that many callers at once")
     parser.add_argument(
         "--interrupt", type=int, action="append", default=[], metavar="N", help="turn N cuts in"
     )
+    bad = parser.add_argument_group("a bad line, from the caller to the agent")
+    bad.add_argument("--loss", type=float, default=0, metavar="%", help="of the frames lost")
+    bad.add_argument("--jitter", type=float, default=0, metavar="MS", help="frames late by up to")
+    bad.add_argument("--gap", type=float, default=0, metavar="MS", help="lost every two seconds")
+    bad.add_argument("--noise", type=float, metavar="DB", help="white noise, of full scale: -40")
+    bad.add_argument("--gain", type=float, default=0, metavar="DB", help="louder, till it clips")
+    bad.add_argument("--offset", type=int, default=0, metavar="N", help="added to each sample")
     parser.add_argument("--out", type=Path, help="write the stereo recording (first caller) here")
     parser.add_argument("--json", action="store_true", help="print as JSON")
 
@@ -39,11 +49,12 @@ def run(args: argparse.Namespace) -> int:
     """0 when every turn was answered, 1 when one was not."""
     if not 1 <= args.calls <= 64:
         raise ConfigError("--calls takes 1 to 64")
+    line = BadLine(args.loss, args.jitter, args.gap, args.noise, args.gain, args.offset)
     quiet_logs()
     server = load_settings().server
     url = args.to or f"http://{server.host}:{server.port}"
     turns = [_turn(text, n in args.interrupt) for n, text in enumerate(args.turns, 1)]
-    results = asyncio.run(_place(url, turns, args.calls))
+    results = asyncio.run(_place(url, turns, args.calls, line))
     if args.out:
         write_recording(args.out, results[0].recording)
     failed = any(result.error or result.unanswered for result in results)
@@ -55,15 +66,16 @@ def run(args: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-async def _place(url: str, turns: list[CallerTurn], calls: int) -> list[CallResult]:
+async def _place(url: str, turns: list[CallerTurn], calls: int, line: BadLine) -> list[CallResult]:
+    lines = (replace(line, seed=number) for number in range(calls))
     return await asyncio.gather(
-        *(place_call(url, turns, linger_ms=_LINGER_MS) for _ in range(calls))
+        *(place_call(url, turns, linger_ms=_LINGER_MS, line=line) for line in lines)
     )
 
 
 def _turn(what: str, interrupts: bool) -> CallerTurn:
     path = Path(what)
-    if path.suffix.lower() in {".wav", ".flac", ".ogg"}:
+    if path.suffix.lower() in AUDIO_SUFFIXES or path.is_file():
         if not path.is_file():
             raise ConfigError(f"no audio file {what}")
         turn = CallerTurn(load_audio(path), path.stem)

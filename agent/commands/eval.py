@@ -6,6 +6,7 @@
   frontdesk eval answers --html wrong.html     # the same as a page, with every wrong one
   frontdesk eval answers --kb DIR --floors default   # a business that has measured no floor
   frontdesk eval answers --generated           # in the words of the model of [generation], too
+  frontdesk eval speech              # the recordings heard anew: words, what is found and said
   frontdesk eval retrieval           # recall, MRR and nDCG; by meaning, by words, and by both
   frontdesk eval chunking            # five ways to cut the documents, on the same questions
   frontdesk eval chunking --data DIR # on the XQuAD passages and questions in DIR
@@ -23,7 +24,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from agent.commands import eval_answers
+from agent.commands import eval_answers, eval_speech
 from agent.progress import stages
 from agent.settings import SAMPLE_KB, load_settings
 
@@ -31,14 +32,17 @@ from agent.settings import SAMPLE_KB, load_settings
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     kinds = parser.add_subparsers(dest="kind", required=True)
-    for name in ("answers", "retrieval", "chunking"):
+    for name in ("answers", "retrieval", "speech", "chunking"):
         sub = kinds.add_parser(name, formatter_class=argparse.RawDescriptionHelpFormatter)
         sub.add_argument("--kb", type=Path, help="knowledge base folder (default: settings)")
-        sub.add_argument("--typed", action="store_true", help="as written, not as heard")
+        if name != "speech":
+            sub.add_argument("--typed", action="store_true", help="as written, not as heard")
         sub.add_argument("--json", action="store_true", help="print as JSON")
         sub.add_argument("--no-save", action="store_true", help="do not write bench/results/")
         if name == "answers":
             eval_answers.add_arguments(sub)
+        if name == "speech":
+            eval_speech.add_arguments(sub)
         if name == "chunking":
             sub.add_argument("--data", type=Path, help="folder with the XQuAD files")
             sub.add_argument("--tokens", type=int, default=64, help="the size of a chunk")
@@ -48,6 +52,8 @@ def run(args: argparse.Namespace) -> int:
     """Evaluate and print."""
     if args.kind == "answers":
         return eval_answers.run(args)
+    if args.kind == "speech":
+        return eval_speech.run(args)
     return _chunking(args) if args.kind == "chunking" else _retrieval(args)
 
 

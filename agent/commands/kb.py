@@ -2,6 +2,7 @@
 
   frontdesk kb build docs/           # Markdown, text, HTML, PDF, DOCX, CSV, TSV and XLSX
   frontdesk kb check docs/           # empty, duplicate, contradictory and expired passages, …
+  frontdesk kb check docs/ --ears    # whether callers understand what is said from them
   frontdesk kb calibrate docs/       # the floors below which no answer is given
   frontdesk kb mishearings docs/     # what call records show callers to have been misheard as
 A file that cannot be read is named and left out; building fails only if nothing is left. Exit 1
@@ -15,12 +16,15 @@ import json
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agent.commands.kb_check import check_folder, skipped_json
-from agent.progress import stages
+from agent.progress import Progress, stages
 from agent.settings import Settings, load_settings
-from frontdesk import ConfigError
+from frontdesk import ConfigError, ModelFileError
+
+if TYPE_CHECKING:
+    from rag import Index
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +40,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         sub.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="the same as --kb")
         sub.add_argument("--kb", type=Path, help="knowledge base folder (default: settings)")
         sub.add_argument("--json", action="store_true", help="print as JSON")
+        if name == "build":
+            sub.add_argument("--no-speech", action="store_true",
+                             help="leave it to serve to render the sentences")  # fmt: skip
         if name == "check":
+            sub.add_argument("--ears", action="store_true", help="check instead whether callers "
+                             "understand every value and name as it is said")  # fmt: skip
+            sub.add_argument("--html", type=Path, metavar="FILE", help="with --ears: a page to "
+                             "listen to what is not understood")  # fmt: skip
             sub.add_argument("--today", type=_day, metavar="DATE", help="YYYY-MM-DD, the day on "
                              "which dates have gone by (default: today)")  # fmt: skip
         if name == "calibrate":
@@ -56,7 +67,11 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError(f"two folders are named, {args.folder} and {args.kb}; give one")
     settings = load_settings(kb=args.folder or args.kb)
     if args.action == "build":
-        return _build(settings, args.json)
+        return _build(settings, args.json, with_speech=not args.no_speech)
+    if args.action == "check" and args.ears:
+        from agent.commands.kb_ears import check_ears
+
+        return check_ears(settings, args.html, args.json)
     if args.action == "check":
         return check_folder(settings.kb, args.today or date.today(), args.json)
     if args.action == "mishearings":
@@ -83,7 +98,7 @@ def _day(text: str) -> date:
         raise argparse.ArgumentTypeError(f"{text!r} is not a day like 2026-10-01") from None
 
 
-def _build(settings: Settings, as_json: bool) -> int:
+def _build(settings: Settings, as_json: bool, with_speech: bool) -> int:
     from agent.retrieval import embedder_of, maker_of, recipe_of
     from rag import store
     from rag.artefact import kinds_of
@@ -93,7 +108,8 @@ def _build(settings: Settings, as_json: bool) -> int:
         built = store.rebuild(
             folder, embedder_of(settings), recipe_of(settings), ask=maker, progress=progress
         )
-    index = built.index
+        index = built.index
+        speech = _speech(settings, index, progress) if with_speech else "left to serve"
     failed = [one for one in built.skipped if one.kind == "failed"]
     figures = {
         "documents": len(index.kb.texts),
@@ -111,11 +127,29 @@ def _build(settings: Settings, as_json: bool) -> int:
         }
         or "the default; write callers' questions into questions.jsonl, then run: kb calibrate",
         "index": str(store.artefact_path(folder)),
+        "speech": speech,
         "skipped": [skipped_json(one, folder) for one in failed],
         "notes": {source.path: list(source.notes) for source in index.kb.sources if source.notes},
     }
     print(json.dumps(figures, ensure_ascii=False, indent=2) if as_json else _built(figures))
     return 0
+
+
+def _speech(settings: Settings, index: Index, progress: Progress) -> str:
+    """Render the sentences of ``index``, which is in service already; what became of it."""
+    from agent.prerender import prepare_all
+    from agent.retrieval import policy_of
+
+    try:
+        done = prepare_all(settings, index, policy_of(settings).refusal, progress)
+    except ModelFileError as error:
+        return f"none: {error}"
+    said = [f"{done.ready} sentences ready, {done.rendered} rendered now"]
+    if done.is_full:
+        said.append("voice.disk_mb has no room for more")
+    if done.failed:
+        said.append(f"{len(done.failed)} failed: {done.failed[0]}")
+    return "; ".join(said)
 
 
 def _built(figures: Mapping[str, Any]) -> str:

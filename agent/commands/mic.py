@@ -43,10 +43,11 @@ def run(args: argparse.Namespace) -> int:
 
     from agent.call import Call
     from agent.engines import Engines
+    from agent.prerender import Prerenderer, prepare_own_words
     from agent.records import CallRecord
 
     engines = Engines(settings)
-    engines.prerender(settings.voice.prerender)
+    prepare_own_words(engines.voice, settings, engines.policy.refusal)
     set_aside()
 
     async def converse() -> None:
@@ -58,5 +59,6 @@ def run(args: argparse.Namespace) -> int:
         finally:
             await engines.close()
 
-    asyncio.run(converse())
+    with Prerenderer(engines.voice, lambda: engines.index, settings).running():
+        asyncio.run(converse())
     return 0

@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
         return 2 if bad else 0
     for file in models.manifest().values():
         mark = "ok " if status[file.name] == "ok" else "BAD"
-        print(f"{mark} {file.name:20} {file.job:26} {file.licence:24} {file.upstream}")
+        print(f"{mark} {file.name:26} {file.job:27} {file.licence:24} {file.upstream}")
     for line in bad.values():
         print(line)
     return 2 if bad else 0

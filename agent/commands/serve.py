@@ -26,9 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until stopped."""
-    import asyncio
-
-    from agent.server import build_app, listen, make_server
+    from agent.server import build_app, listen, make_server, serve_on
 
     chosen = {k: v for k, v in (("host", args.host), ("port", args.port)) if v is not None}
     settings = load_settings(server=chosen, kb=args.kb)
@@ -37,16 +35,18 @@ def run(args: argparse.Namespace) -> int:
     sock = listen(settings.server.host, settings.server.port)
     try:
         from agent.engines import Engines
+        from agent.prerender import Prerenderer, prepare_own_words
 
         engines = Engines(settings)
-        engines.prerender(settings.voice.prerender)
+        prepare_own_words(engines.voice, settings, engines.policy.refusal)
         host, port = sock.getsockname()[:2]
         print(
             f"listening on http://{host}:{port}  ({len(engines.index.kb.passages)} passages)",
             flush=True,
         )
         server = make_server(build_app(settings, engines), settings)
-        asyncio.run(server.serve(sockets=[sock]))
+        with Prerenderer(engines.voice, lambda: engines.index, settings).running():
+            serve_on(server, sock)
     finally:
         sock.close()
     return 0

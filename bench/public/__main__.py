@@ -16,7 +16,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from bench.public import claims, clinc, covid, dstc, follow_ups, stackfaq, verifier, xquad
+from bench.public import claims, clinc, covid, dstc, follow_ups, speech, stackfaq, verifier, xquad
 from bench.public.rows import table
 from bench.results import write_result
 from rag.embed import default_embedder
@@ -98,6 +98,7 @@ SETS = {
     "follow_ups": DataSet(follow_ups.FILES, follow_ups.run, follow_ups.printed),
     "verifier": DataSet(verifier.FILES, _wrong_right_numbers, verifier.printed),
     "claims": DataSet(claims.FILES, claims.run, claims.printed),
+    "speech": DataSet(speech.FILES, speech.run, speech.printed),
 }
 
 

@@ -1,4 +1,5 @@
 import gc
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -31,9 +32,9 @@ def test_what_is_loaded_is_set_aside_before_the_call(command, monkeypatch, colle
         async def run(self):
             seen.append(("call", gc.get_freeze_count() > 0))
 
-    def prerender(count):
+    def prepare(*_):
         gc.unfreeze()
-        seen.append(("prerender", gc.get_freeze_count() > 0))
+        seen.append(("prepared", gc.get_freeze_count() > 0))
 
     for name in ("check_devices", "local_transport"):  # no sound device here
         monkeypatch.setattr(mic, name, lambda *_: None)
@@ -41,9 +42,13 @@ def test_what_is_loaded_is_set_aside_before_the_call(command, monkeypatch, colle
     async def close():
         seen.append(("closed", True))
 
-    engines = SimpleNamespace(prerender=prerender, close=close)
+    engines = SimpleNamespace(
+        voice=None, index=None, policy=SimpleNamespace(refusal=""), close=close
+    )
+    monkeypatch.setattr("agent.prerender.prepare_own_words", prepare)
+    monkeypatch.setattr("agent.prerender.Prerenderer.running", lambda _: nullcontext())
     monkeypatch.setattr("agent.engines.Engines", lambda _: engines)
     monkeypatch.setattr("agent.call.Call", Call)
     code, out, _ = command("mic")
     assert (code, out.startswith("speak now")) == (0, True)
-    assert seen == [("prerender", False), ("call", True), ("closed", True)]
+    assert seen == [("prepared", False), ("call", True), ("closed", True)]

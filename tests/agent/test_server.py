@@ -32,7 +32,7 @@ def heard_in(result, answered, engines: Engines) -> str:
     start = int(answered.reply_start_s * 8000)
     reply = result.recording[start : start + int(answered.reply_ms * 8) + 800, 1]
     audio = resample(to_float32(reply), 8000, 16000)
-    return rewrite(engines._speech.moonshine.transcribe(audio).text)
+    return rewrite(engines._speech.recogniser.transcribe(audio).text)
 
 
 def kinds(events):

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from agent.played import played
 from agent.session import NO_MORE, Session, verdict_json
 from frontdesk import Spoken
 from rag import Policy, Reason, open_index
@@ -82,14 +83,15 @@ def test_calls_share_nothing(clinic, session):
     ],
 )
 def test_the_last_words_come_again(session, ask, reason):
+    slow = reason is not Reason.LOUDER  # who asks for it again may want to write it down
     session.said(Spoken("Thanks for calling."))
-    assert talk(session, ask).say == Spoken("Thanks for calling.")
+    assert talk(session, ask).say == Spoken("Thanks for calling.", slow=slow)
     answer = talk(session, "How long does a refill take?").say
     assert "3 business days" in answer.text
     again = talk(session, ask)
     assert again.verdict.reason is reason
-    assert again.say == again.verdict.say == answer
-    assert talk(session, ask).say == answer, "and again"
+    assert again.say == again.verdict.say == Spoken(answer.text, slow=slow)
+    assert talk(session, ask).say == again.say, "and again"
 
 
 def test_an_acknowledgement_is_met_with_silence_and_is_not_what_is_repeated(session):
@@ -97,7 +99,13 @@ def test_an_acknowledgement_is_met_with_silence_and_is_not_what_is_repeated(sess
     silence = talk(session, "okay")
     assert silence.verdict.reason is Reason.ACKNOWLEDGED
     assert not silence.say
-    assert talk(session, "could you repeat that").say == answer
+    assert talk(session, "could you repeat that").say == answer.slowly()
+
+
+def test_what_is_said_in_words_is_asked_in_figures(session):
+    reply = session.reply("do you open at half past seven on Saturday")
+    assert "7:30" in reply.verdict.query.text
+    assert reply.verdict.query.raw == "do you open at half past seven on Saturday"
 
 
 def test_only_a_goodbye_hangs_up(session):
@@ -265,3 +273,71 @@ def test_a_value_that_the_caller_puts_is_met_with_what_was_said(session, contest
 def test_a_value_asked_for_again_is_not_the_last_words(session):
     talk(session, "how much is a flu shot for an adult", "which room is it in")
     assert "$30" in talk(session, "what was the price again").say.text
+
+
+def cut(session, reply, share):
+    """``reply``, cut when ``share`` of it was heard."""
+    heard = played(reply.say, share * 4000, 4000)
+    session.cut(heard)
+    return heard
+
+
+def test_only_what_was_heard_was_said(session):
+    reply = talk(session, SATURDAY)
+    heard = cut(session, reply, 0.5)
+    (said,) = session.state.spoken
+    assert said.text == heard.words
+    assert said.text in reply.say.text
+    assert said.text != reply.say.text
+    assert session.state.question == "what time do you guys open on saturday"
+
+
+def test_a_reply_of_which_nothing_was_heard_was_not_given(session):
+    cut(session, talk(session, SATURDAY), 0.0)
+    assert session.state.question == ""
+    assert talk(session, "could you repeat that").verdict.reason is Reason.REPEAT
+    assert "haven't said anything" in session.reply("repeat that").say.text
+
+
+def test_a_cut_reply_is_repeated_as_far_as_its_sentence_and_goes_on_from_there(lockers):
+    both = Spoken("We open at 8. On Sunday we are closed.")
+    lockers.said(both)
+    lockers.cut(played(both, 700, 4000))
+    assert lockers.reply("could you repeat that").say.text == "We open at 8."
+    assert talk(lockers, "okay").verdict.reason is Reason.ACKNOWLEDGED, "it was not offered"
+    rest = talk(lockers, "go on")
+    assert (rest.verdict.reason, rest.say) == (Reason.GO_ON, both)
+    assert lockers.reply("go on").say == NO_MORE
+
+
+def test_a_cut_part_is_followed_by_the_parts_after_it(lockers):
+    first = talk(lockers, HOLD)
+    rest = lockers.reply("yes").say
+    cut(lockers, first, 0.5)
+    assert talk(lockers, "go on").say == first.say
+    assert talk(lockers, "yes").say == rest
+
+
+def test_an_offer_cut_short_was_made(lockers):
+    first = talk(lockers, HOLD)
+    cut(lockers, first, 0.97)
+    assert talk(lockers, "yes").say.text.endswith("and shoes.")
+
+
+def test_a_reply_that_went_on_after_all_was_given_whole(session):
+    reply = talk(session, SATURDAY)
+    whole = session.state
+    cut(session, reply, 0.3)
+    assert session.state != whole
+    session.resumed()
+    assert session.state == whole
+    assert session.reply("could you repeat that").say == reply.say.slowly()
+    session.resumed()
+    assert session.state == whole, "there is nothing more to take back"
+
+
+def test_a_line_that_crackles_is_not_nagged(session):
+    said = [bool(talk(session, "").say) for _ in range(5)]
+    assert said == [True, False, False, True, False]
+    talk(session, SATURDAY)
+    assert talk(session, "").say, "the count begins anew"

@@ -74,7 +74,7 @@ def test_the_example_lists_every_key_with_its_default(monkeypatch, tmp_path):
 
     def flat(table, prefix=""):
         for key, value in table.items():
-            if isinstance(value, dict):
+            if isinstance(value, dict) and value:
                 yield from flat(value, f"{prefix}{key}.")
             else:
                 yield prefix + key, value

@@ -33,6 +33,18 @@ POLICY = TurnPolicy(
 )
 
 
+@pytest.fixture(autouse=True)
+def _plain_patience(monkeypatch):
+    """What is worth waiting for is not the machine's: ``test_patience`` has it."""
+
+    def plain(text, probability, policy, **_):
+        if text is None or probability is None:
+            return policy.cap_ms
+        return policy.settle_ms if probability > 0.5 else policy.unsure_ms
+
+    monkeypatch.setattr("agent.turns.patience_ms", plain)
+
+
 def started():
     return VADUserStartedSpeakingFrame(start_secs=0.128)
 

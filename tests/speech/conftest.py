@@ -15,6 +15,7 @@ with warnings.catch_warnings():
     # bears the module name "abc", so that no filter by module finds it.
     warnings.simplefilter("ignore", DeprecationWarning)
     from speech.engines import Engines
+    from tests.speech.running import Recogniser
 
 
 @pytest.fixture(scope="session")
@@ -47,6 +48,14 @@ def heard(engines, over_telephone):
 
     def hear(text: str) -> str:
         audio = resample(to_float32(over_telephone(text)), 8000, 16000)
-        return engines.moonshine.transcribe(audio).text
+        return engines.recogniser.transcribe(audio).text
 
     return hear
+
+
+@pytest.fixture
+def recogniser():
+    recogniser = Recogniser()
+    yield recogniser
+    recogniser.gate.set()
+    recogniser.interim_gate.set()

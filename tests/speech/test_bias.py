@@ -99,3 +99,10 @@ def test_order_does_not_matter():
     one, other = Vocabulary(words, PIECES), Vocabulary(reversed(words), PIECES)
     for path in paths:
         assert bonuses(one, *path) == bonuses(other, *path)
+
+
+def test_a_word_may_earn_less():
+    pieces = ["▁new".encode(), "▁copay".encode()]
+    vocabulary = Vocabulary({"new": 0.5, "copay": 1.0}, pieces)
+    assert vocabulary.follow(None, 0)[1] == WORD_BONUS / 2
+    assert vocabulary.follow(None, 1)[1] == WORD_BONUS

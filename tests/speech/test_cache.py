@@ -1,4 +1,4 @@
-"""Rendered audio is made once, kept within its bytes, and never altered."""
+"""Rendered audio is made once, kept within its bytes, in memory and on disk, never altered."""
 
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from frontdesk import SpeechError
+from speech import mulaw
 from speech.cache import AudioCache
+from speech.kept import Kept
 
 
 def audio(samples: int) -> np.ndarray:
@@ -78,7 +80,7 @@ def test_held_is_what_is_there_and_counts_as_a_use():
     made = [cache.get(key, lambda: audio(10)) for key in "abc"]
     assert cache.held("a") is made[0]
     cache.get("d", lambda: audio(10))
-    assert [key for key, _ in cache.items()] == ["c", "a", "d"]
+    assert [key for key in "abcd" if key in cache] == ["a", "c", "d"]
 
 
 def test_put_keeps_what_is_there_read_only():
@@ -101,7 +103,6 @@ def test_put_while_it_is_being_made_counts_once():
 
     cache.get("a", make)
     assert cache.size_bytes == 20
-    assert len(cache.items()) == 1
 
 
 def test_those_who_waited_get_the_failure_too(monkeypatch):
@@ -122,3 +123,35 @@ def test_those_who_waited_get_the_failure_too(monkeypatch):
         both = [threads.submit(cache.get, "a", fail) for _ in range(2)]
         assert [type(future.exception(5)) for future in both] == [SpeechError, SpeechError]
     assert cache.get("a", lambda: audio(3)).size == 3
+
+
+def test_mu_law_takes_half_and_gives_the_same_made_or_kept():
+    cache, samples = AudioCache(1000, companded=True), np.arange(-400, 400, 8, dtype=np.int16)
+    made, kept = cache.get("a", lambda: samples), cache.held("a")
+    assert cache.size_bytes == samples.nbytes // 2
+    assert np.array_equal(made, mulaw.decode(mulaw.encode(samples)))
+    assert np.array_equal(made, kept)
+    with pytest.raises(ValueError, match="read-only"):
+        made[0] = 1
+
+
+@pytest.mark.parametrize("companded", [False, True])
+def test_what_is_made_is_there_for_the_next_process(tmp_path, companded):
+    samples = np.arange(-400, 400, 8, dtype=np.int16)
+    caches = [
+        AudioCache(1000, companded=companded, disk=Kept(tmp_path, b"joe", 10_000)) for _ in "ab"
+    ]
+    made = caches[0].get("a", lambda: samples)
+    assert "a" in caches[1]
+    assert caches[1].held("a") is None, "nothing is read ahead"
+    assert np.array_equal(caches[1].get("a", lambda: audio(99)), made)
+    assert np.array_equal(caches[1].held("a"), made)
+    assert caches[1].size_of("a") == made.size * (1 if companded else 2) + 16
+
+
+def test_a_full_disk_is_said_once_and_stops_nothing(tmp_path, caplog):
+    (tmp_path / "file").write_bytes(b"")
+    cache = AudioCache(1000, disk=Kept(tmp_path / "file", b"joe", 10_000))
+    for key in "abc":
+        assert cache.get(key, lambda: audio(10)).size == 10
+    assert len([line for line in caplog.messages if "is not kept" in line]) == 1

@@ -70,7 +70,7 @@ def clip(name: str) -> np.ndarray:
 
 @pytest.mark.parametrize(("name", "without", "with_words"), REPAIRED, ids=[r[0] for r in REPAIRED])
 def test_repairs(engines, leaning, name, without, with_words):
-    assert engines.moonshine.transcribe(clip(name)).text == without
+    assert engines.recogniser.transcribe(clip(name)).text == without
     assert leaning.transcribe(clip(name)).text == with_words
 
 

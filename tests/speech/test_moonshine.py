@@ -19,7 +19,7 @@ def saturday(over_telephone):
 
 
 def test_hears_a_question(engines, saturday):
-    utterance = engines.moonshine.transcribe(saturday)
+    utterance = engines.recogniser.transcribe(saturday)
     assert utterance.text == "What time do you open on Saturday?"
     assert utterance.audio_ms == pytest.approx(saturday.size / 16)
     assert 0 < utterance.decode_ms < 5000
@@ -29,13 +29,13 @@ def test_hears_a_question(engines, saturday):
 
 @pytest.mark.parametrize("gain", [0.03, 0.1, 1.4])
 def test_level_does_not_matter(engines, saturday, gain):
-    text = engines.moonshine.transcribe(saturday * np.float32(gain)).text
+    text = engines.recogniser.transcribe(saturday * np.float32(gain)).text
     assert text == "What time do you open on Saturday?"
 
 
 def test_threads_hear_the_same(engines, saturday):
     with ThreadPoolExecutor(4) as threads:
-        texts = set(threads.map(lambda _: engines.moonshine.transcribe(saturday).text, range(8)))
+        texts = set(threads.map(lambda _: engines.recogniser.transcribe(saturday).text, range(8)))
     assert texts == {"What time do you open on Saturday?"}
 
 
@@ -57,19 +57,19 @@ NOT_SPEECH = {
 
 @pytest.mark.parametrize("name", NOT_SPEECH)
 def test_what_is_not_speech_is_empty(engines, name):
-    utterance = engines.moonshine.transcribe(NOT_SPEECH[name].astype(np.float32))
+    utterance = engines.recogniser.transcribe(NOT_SPEECH[name].astype(np.float32))
     assert (utterance.text, utterance.confidence) == ("", -math.inf)
 
 
 def test_a_burst_of_bad_samples_does_not_spoil_the_rest(engines, saturday):
     audio = saturday.copy()
     audio[100:110] = np.nan
-    assert engines.moonshine.transcribe(audio).text == "What time do you open on Saturday?"
+    assert engines.recogniser.transcribe(audio).text == "What time do you open on Saturday?"
 
 
 def test_the_last_30_seconds_count(engines, saturday):
     audio = np.concatenate((np.zeros(40 * SECOND, np.float32), saturday))
-    utterance = engines.moonshine.transcribe(audio)
+    utterance = engines.recogniser.transcribe(audio)
     assert utterance.audio_ms == MAX_AUDIO_MS
     assert "Saturday" in utterance.text
 
@@ -81,7 +81,7 @@ def test_however_the_model_fails_it_is_a_speech_error(engines, saturday, monkeyp
 
     monkeypatch.setattr("speech.moonshine.Decoding", fail)
     with pytest.raises(SpeechError, match=r"^recogniser failed: ") as raised:
-        engines.moonshine.transcribe(saturday)
+        engines.recogniser.transcribe(saturday)
     assert raised.value.__cause__ is error
 
 
@@ -90,7 +90,7 @@ def test_however_the_model_fails_it_is_a_speech_error(engines, saturday, monkeyp
 )
 def test_wrong_audio_is_an_error(engines, audio):
     with pytest.raises(SpeechError, match="1-d float32"):
-        engines.moonshine.transcribe(audio)
+        engines.recogniser.transcribe(audio)
 
 
 def test_loops_are_cut():

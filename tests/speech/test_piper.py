@@ -1,7 +1,6 @@
 """The voice: only Spoken, at telephone level, audible at once, the same every time."""
 
 import builtins
-import os
 import subprocess
 import sys
 import threading
@@ -14,6 +13,7 @@ import pytest
 from frontdesk import ModelFileError, SpeechError, Spoken
 from speech.audio import to_float32
 from speech.cache import AudioCache
+from speech.phrased import Phrase
 from speech.piper import Voice, finish
 from tests.speech.conftest import resident_bytes
 
@@ -88,17 +88,17 @@ def test_a_repeated_sentence_is_kept(engines, monkeypatch):
 
 async def test_nothing_is_rendered_on_the_event_loop(monkeypatch):
     voice, threads = Voice(cache_bytes=0), []
-    synthesise = voice._synthesise
+    synthesise = voice.synthesise
 
-    def noted(words):
+    def noted(phrase):
         threads.append(threading.current_thread().name)
-        return synthesise(words)
+        return synthesise(phrase)
 
-    monkeypatch.setattr(voice, "_synthesise", noted)
+    monkeypatch.setattr(voice, "synthesise", noted)
     # Another call may drop what was kept a moment ago: only having it counts.
     monkeypatch.setattr(AudioCache, "__contains__", lambda *_: True)
-    assert len([piece async for piece in voice.phrases_async(LONG)]) == 3
-    assert len(threads) == 3
+    assert len([piece async for piece in voice.phrases_async(LONG)]) == 2
+    assert len(threads) == 2
     assert all(name.startswith("rendering") for name in threads)
 
 
@@ -114,21 +114,21 @@ def test_however_the_voice_fails_it_is_a_speech_error(engines, monkeypatch, erro
 
 
 @pytest.fixture(scope="module")
-def kept(engines, tmp_path_factory):
-    """A file with the four phrases of two sentences, and the voice that wrote it."""
+def kept(tmp_path_factory):
+    """A folder with two sentences, and the voice that rendered them."""
+    folder = tmp_path_factory.mktemp("kept") / "speech"
     voice = Voice()
-    voice.render(SENTENCE)
-    voice.render(LONG)
-    path = tmp_path_factory.mktemp("kept") / "folder" / "speech.npz"
-    voice.save(path)
-    return path, voice
+    voice.keep_in(folder, 10_000_000)
+    assert voice.prepare(SENTENCE) > 10_000
+    voice.prepare(LONG)
+    return folder, voice
 
 
-def test_saved_and_loaded_is_the_same(kept, monkeypatch):
-    path, voice = kept
+def test_what_was_rendered_before_is_not_rendered_again(kept, monkeypatch):
+    folder, voice = kept
     other = Voice()
     assert not other.is_ready(SENTENCE)
-    assert other.load(path) == 4
+    other.keep_in(folder, 10_000_000)
     assert other.is_ready(SENTENCE)
     assert other.is_ready(LONG)
     assert not other.is_ready(Spoken("Goodbye."))
@@ -139,112 +139,93 @@ def test_saved_and_loaded_is_the_same(kept, monkeypatch):
         other.render(SENTENCE)[0] = 1
 
 
-def test_what_was_used_last_stays_longest_after_loading(kept):
-    path, voice = kept
-    other = Voice(cache_bytes=sum(audio.nbytes for _, audio in voice._cache.items()) - 1)
-    assert other.load(path) == 4
-    assert not other.is_ready(SENTENCE)
-    assert other.is_ready(LONG)
+async def test_what_is_on_disk_is_read_on_another_thread(kept, monkeypatch):
+    other, threads = Voice(), []
+    other.keep_in(kept[0], 10_000_000)
+    stored = other._cache.stored
 
+    def noted(key):
+        threads.append(threading.current_thread().name)
+        return stored(key)
 
-def test_nothing_kept_is_saved_and_loaded(tmp_path):
-    Voice().save(tmp_path / "speech.npz")
-    assert Voice().load(tmp_path / "speech.npz") == 0
-
-
-def test_saving_leaves_one_file_that_others_may_read(kept):
-    path, _ = kept
-    mask = os.umask(0)
-    os.umask(mask)
-    assert [file.name for file in path.parent.iterdir()] == ["speech.npz"]
-    assert path.stat().st_mode & 0o777 == 0o666 & ~mask
-
-
-def test_saving_that_fails_leaves_the_old_file_and_no_other(kept, tmp_path, monkeypatch):
-    path = tmp_path / "speech.npz"
-    path.write_bytes(b"old")
-
-    def full(self, data):
-        with self.open("wb") as file:
-            file.write(data[:100])
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(OSError, match="No space"):
-        kept[1].save(path)
-    assert [file.name for file in tmp_path.iterdir()] == ["speech.npz"]
-    assert path.read_bytes() == b"old"
-
-
-@pytest.mark.parametrize("share", [0.0, 0.001, 0.3, 0.7, 0.999])
-def test_a_file_cut_short_is_none(kept, tmp_path, share):
-    whole = kept[0].read_bytes()
-    path = tmp_path / "speech.npz"
-    path.write_bytes(whole[: int(len(whole) * share)])
-    other = Voice()
-    assert other.load(path) == 0
-    assert not other.is_ready(SENTENCE)
-
-
-def test_an_altered_file_is_none(kept, tmp_path):
-    path, whole = tmp_path / "speech.npz", kept[0].read_bytes()
-    other = Voice()
-    for at in (0, 31, 32, 40, len(whole) // 2, len(whole) - 300, len(whole) - 1):
-        altered = bytearray(whole)
-        altered[at] ^= 4
-        path.write_bytes(altered)
-        assert other.load(path) == 0
-    assert other._cache.items() == []
-    path.write_bytes(whole)
-    assert other.load(path) == 4
-
-
-@pytest.mark.parametrize("what", ["missing", "a folder", "text", "an archive of before"])
-def test_no_such_file_is_none(tmp_path, what):
-    path = tmp_path / "speech.npz"
-    match what:
-        case "a folder":
-            path.mkdir()
-        case "text":
-            path.write_text("hello " * 100)
-        case "an archive of before":
-            np.savez(path, words=np.array(["Goodbye."]), a0=np.ones(3, np.int16))
-    assert Voice().load(path) == 0
+    monkeypatch.setattr(other._cache, "stored", noted)
+    monkeypatch.setattr(other._piper, "synthesize", None)
+    for _ in range(2):
+        assert len([piece async for piece in other.phrases_async(SENTENCE)]) == 1
+    assert len(threads) == 1
+    assert threads[0] != threading.current_thread().name
+    assert not threads[0].startswith("rendering")
 
 
 def test_speech_of_another_voice_is_none(kept, monkeypatch):
-    path, _ = kept
-    assert Voice(sample_rate_hz=16000).load(path) == 0
+    def is_ready(**rate):
+        voice = Voice(**rate)
+        voice.keep_in(kept[0], 10_000_000)
+        return voice.is_ready(SENTENCE)
+
+    assert is_ready()
+    assert not is_ready(sample_rate_hz=16000)
     monkeypatch.setattr("speech.piper.version", lambda _: "0.0.1")
-    assert Voice().load(path) == 0
+    assert not is_ready()
     monkeypatch.undo()
     monkeypatch.setattr("speech.piper._FINISH", ())
-    assert Voice().load(path) == 0
+    assert not is_ready()
+
+
+def test_a_sentence_that_is_kept_is_said_whole(kept):
+    assert [phrase.words for phrase in kept[1]._phrases(LONG)] == [
+        "The missed visit fee is forty dollars, and we ask for twenty-four hours' notice before "
+        "you cancel.",
+        "Thank you.",
+    ]
+    assert len(Voice()._phrases(LONG)) == 3
+
+
+def test_what_is_kept_is_found_behind_an_opening(kept):
+    opened = Spoken(f"What I do have is this: {SENTENCE.text}")
+    assert not kept[1].is_ready(opened)
+    kept[1].prepare(Spoken("What I do have is this:"))
+    assert kept[1].is_ready(opened)
+    whole = kept[1].render(SENTENCE)
+    assert np.array_equal(kept[1].render(opened)[-whole.size :], whole)
+
+
+def test_slow_takes_longer_and_is_kept_apart(kept):
+    usual, slow = kept[1].render(SENTENCE), kept[1].render(SENTENCE.slowly())
+    assert slow.size > 1.05 * usual.size
+    assert np.array_equal(kept[1].render(SENTENCE), usual)
+
+
+def test_a_respelled_sentence_is_said_as_it_is_respelled():
+    voice, words = Voice(), "Room one zero four."
+    voice.respell({"It is in Room one oh four.": Phrase(words)})
+    said = voice.render(Spoken("It is in Room 104."))
+    assert np.array_equal(said, voice.render(Spoken(words)))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is given back on Linux")
-def test_saving_gives_memory_back_and_changes_no_sample(kept, tmp_path):
+def test_resting_gives_memory_back_and_changes_no_sample(kept):
     again = Voice(cache_bytes=0)
     again.render(Spoken("We ask that you call the front desk before noon " * 8))
     before = resident_bytes()
-    again.save(tmp_path / "speech.npz")
+    again.rest()
     assert before - resident_bytes() > 30_000_000
     assert np.array_equal(again.render(SENTENCE), kept[1].render(SENTENCE))
 
 
 def test_two_calls_that_say_the_same_render_it_once(monkeypatch):
     voice = Voice()
-    synthesise, counted, together = voice._synthesise, [], threading.Barrier(4, timeout=5)
+    synthesise, counted, together = voice.synthesise, [], threading.Barrier(4, timeout=5)
 
-    def count(words):
-        counted.append(words)
-        return synthesise(words)
+    def count(phrase):
+        counted.append(phrase.words)
+        return synthesise(phrase)
 
     def render(_):
         together.wait()
         return voice.render(Spoken("Please hold the line."))
 
-    monkeypatch.setattr(voice, "_synthesise", count)
+    monkeypatch.setattr(voice, "synthesise", count)
     with ThreadPoolExecutor(4) as threads:
         results = list(threads.map(render, range(4)))
     assert counted == ["Please hold the line."]

@@ -1,6 +1,7 @@
 """One session a model, one thread a session, inference off the event loop."""
 
 import asyncio
+import os
 import sys
 import threading
 
@@ -9,6 +10,7 @@ import pytest
 from frontdesk import CitationInSpeechError, ModelFileError, SpeechError, Spoken, models
 from speech import sessions
 from speech.moonshine import Moonshine
+from speech.scheduling import Priority
 from tests.speech.conftest import resident_bytes
 
 
@@ -59,7 +61,7 @@ async def test_pool_is_bounded_and_at_least_two():
             running[0] -= 1
 
     await asyncio.gather(*(sessions.run(work) for _ in range(8)))
-    assert 2 <= running[1] <= sessions.pool()._max_workers
+    assert 2 <= running[1] <= sessions.pool().lanes
 
 
 def test_as_many_threads_as_cores_it_may_use(monkeypatch):
@@ -92,6 +94,25 @@ def test_freed_memory_is_given_back():
     sessions.release_memory()
     assert before - resident_bytes() > 40_000_000
     assert len(last) == 65536
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have priorities of their own there")
+async def test_background_work_and_rendering_give_way_to_hearing():
+    def where():
+        return threading.current_thread().name, os.getpriority(
+            os.PRIO_PROCESS, threading.get_native_id()
+        )
+
+    name, nice = await sessions.run(where, priority=Priority.BACKGROUND)
+    assert name.startswith("background")
+    assert nice > os.getpriority(os.PRIO_PROCESS, 0)
+    assert (await sessions.run(where))[1] == os.getpriority(os.PRIO_PROCESS, 0)
+    assert (await sessions.run_rendering(where))[1] > os.getpriority(os.PRIO_PROCESS, 0)
+
+
+async def test_arguments_and_results_pass():
+    assert await sessions.run(sorted, [1, 3, 2], reverse=True) == [3, 2, 1]
+    assert await sessions.run_or_drop(max, 1, 2, priority=Priority.INTERIM, call=None) == 2
 
 
 async def test_errors_come_back():

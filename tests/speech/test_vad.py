@@ -39,10 +39,10 @@ def speech(over_telephone):
 
 
 @pytest.mark.parametrize("rate_hz", [8000, 16000])
-@pytest.mark.parametrize("options", [{}, {"first_stage": True}], ids=["default", "first stage"])
-async def test_begins_and_ends_once(speech, rate_hz, options):
+@pytest.mark.parametrize("first_stage", ["level", "webrtc", None])
+async def test_begins_and_ends_once(speech, rate_hz, first_stage):
     audio = line(resample(speech, 8000, rate_hz), rate_hz)
-    found = await events(SharedSileroAnalyzer(**options), audio, rate_hz)
+    found = await events(SharedSileroAnalyzer(first_stage=first_stage), audio, rate_hz)
     begins, ends = audible_ms(audio, rate_hz)
     assert [state for _, state in found] == [VADState.SPEAKING, VADState.QUIET]
     assert 60 <= found[0][0] - begins <= 250
@@ -60,6 +60,55 @@ async def test_quiet_caller_is_heard(speech):
     audio = line((speech * 0.05).astype(np.int16), 8000)
     found = await events(SharedSileroAnalyzer(), audio, 8000)
     assert [state for _, state in found] == [VADState.SPEAKING, VADState.QUIET]
+
+
+def looked_at(vad: SharedSileroAnalyzer) -> list[int]:
+    """Counts the windows that reach the model."""
+    count = [0]
+    model = vad._model
+
+    class Counting:
+        reset_states = model.reset_states
+
+        def __call__(self, samples, rate_hz):
+            count[0] += 1
+            return model(samples, rate_hz)
+
+    vad._model = Counting()
+    return count
+
+
+@pytest.mark.parametrize("first_stage", ["level", "webrtc"])
+async def test_first_stage_spares_the_model_plain_silence(first_stage):
+    noise = line(np.zeros(8000 * 4, np.int16), 8000, noise=30)
+    vad = SharedSileroAnalyzer(first_stage=first_stage)
+    count = looked_at(vad)
+    assert await events(vad, noise, 8000) == []
+    assert count[0] <= 0.1 * noise.size / 256
+
+
+async def test_speech_begins_as_early_behind_the_level_gate(speech):
+    for level in (1.0, 0.1):
+        audio = line((speech * level).astype(np.int16), 8000, noise=12)
+        gated = await events(SharedSileroAnalyzer(), audio, 8000)
+        alone = await events(SharedSileroAnalyzer(first_stage=None), audio, 8000)
+        assert gated[0][0] <= alone[0][0] + 64
+
+
+async def test_a_pause_is_told_before_it_is_sure(speech):
+    vad = SharedSileroAnalyzer()
+    vad.set_sample_rate(8000)
+    audio = line(speech, 8000)
+    pausing, quiet = [], []
+    for at in range(0, audio.size - 159, 160):
+        was = vad.is_pausing
+        state = await vad.analyze_audio(audio[at : at + 160].tobytes())
+        if vad.is_pausing and not was:
+            pausing.append(at)
+        if was and state == VADState.QUIET:
+            quiet.append(at)
+    assert quiet
+    assert quiet[-1] - pausing[-1] >= 320  # two windows of 32 ms at least, in 20 ms frames
 
 
 async def test_noise_and_silence_are_not_speech():
@@ -89,7 +138,7 @@ async def test_calls_do_not_share_state(speech):
     one, other = SharedSileroAnalyzer(), SharedSileroAnalyzer()
     other.set_sample_rate(8000)
     one.set_sample_rate(8000)
-    assert one._model.session is other._model.session
+    assert one._model._session is other._model._session
     rng = np.random.default_rng(3)
     found, state = [], VADState.QUIET
     for at in range(0, audio.size - 159, 160):
