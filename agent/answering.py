@@ -6,6 +6,7 @@ The only place where a model comes in: live calls, ``ask`` and replay all pass h
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -17,6 +18,8 @@ from rag.emergency import CHANGE as EMERGENCY
 from rag.follow_up import Resolution, State
 from rag.types import Decision, Reason, Verdict
 from speech.types import Utterance
+
+_log = logging.getLogger(__name__)
 
 Run = Callable[..., Awaitable[Any]]
 """Runs a function off the event loop and returns its result."""
@@ -71,8 +74,24 @@ async def answered(
     """The reply to ``heard``; changes nothing, and may be cancelled at any moment.
 
     ``utterances`` are what ``heard`` ends with; ``second`` hears them again where the reply is
-    unsure.
+    unsure. An error on the way is a spoken refusal with reason ``retrieval_failed``.
     """
+    try:
+        return await _answered(session, heard, run, words, rewriter, utterances, second)
+    except Exception as error:  # noqa: BLE001 (a caller waits; reported in the verdict)
+        _log.exception("no answer")
+        return Answered(session.failed(heard, error))
+
+
+async def _answered(
+    session: Session,
+    heard: str,
+    run: Run,
+    words: Words | None,
+    rewriter: Rewrites | None,
+    utterances: tuple[Utterance, ...],
+    second: Opinions | None,
+) -> Answered:
     reply: Reply = await run(session.reply, heard)
     opinion = None
     if second is not None and _is_question(reply.verdict) and is_unsure(reply.verdict):

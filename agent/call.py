@@ -75,6 +75,7 @@ class Call:
         self._settings = settings
         self._record = record
         self._why: str | None = None
+        self._cancelled = False
         trace = CallTrace(record)
         session = Session(lambda: engines.index, engines.policy)
         playback, vad = Playback(), engines.vad_analyzer()
@@ -130,12 +131,16 @@ class Call:
             self._record.close(self._why or "agent hung up")
 
     async def end(self, why: str) -> bool:
-        """End the call now. Only the first reason counts; whether this was the first."""
-        if self._why is not None:
-            return False
-        self._why = why
-        await self._worker.cancel(reason=why)
-        return True
+        """End the call now. Only the first reason counts; whether this was the first.
+
+        A goodbye is a reason too: one that nobody can hear any more is not waited for.
+        """
+        is_first = self._why is None
+        self._why = self._why or why
+        if not self._cancelled:
+            self._cancelled = True
+            await self._worker.cancel(reason=why)
+        return is_first
 
     async def marked(self, name: str) -> None:
         """The far end has played, or dropped, what was sent before mark ``name``."""
@@ -148,7 +153,7 @@ class Call:
         if action is Action.PROMPT:
             await self._answer.say(STILL_THERE)
         else:
-            self._why = "caller silent"
+            self._why = self._why or "caller silent"
             await self._answer.say(GOODBYE, hang_up=True)
 
     async def _no_media(self) -> None:

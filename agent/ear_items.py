@@ -53,7 +53,11 @@ def items_in(text: str, names: Sequence[str], facts: Sequence[Fact] = ()) -> tup
     Of ``facts``, those in words: "closed", "free", "around the clock".
     """
     values = values_of(text)
-    found = [Item(one.kind.value, text[one.start : one.end], one) for one in values]
+    found = [
+        Item(one.kind.value, text[one.start : one.end], one)
+        for one in values
+        if text[one.start : one.end].lower() != "one"  # of these days
+    ]
     for fact in facts:
         start, end = fact.value.start, fact.value.end
         is_known = any(one.start < end and start < one.end for one in values)

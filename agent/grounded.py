@@ -39,7 +39,7 @@ from agent.guess import Guesses
 from agent.playback import Playback
 from agent.played import Played
 from agent.second_opinion import Opinions, second_json
-from agent.session import Session, verdict_json
+from agent.session import Reply, Session, verdict_json
 from agent.trace import CallTrace
 from agent.turns import REACTION_MS
 from frontdesk import Spoken
@@ -61,15 +61,28 @@ class _Speaking:
 
 @dataclass(frozen=True)
 class _Cut:
-    """``say`` that was cut: what of it was heard, in ``ms``."""
+    """``say`` that was cut: what of it was heard, in ``ms``, and what was said since."""
 
     say: str
     heard: Played
     ms: int
+    since: str = ""
 
-    def is_meant(self, text: str) -> bool:
-        """Whether who said ``text`` meant to cut it."""
-        return takes_turn(text, self.heard.sentence, self.say)
+    def then(self, text: str) -> _Cut:
+        """The same, ``text`` said after it."""
+        return replace(self, since=_joined(self.since, text))
+
+    @property
+    def is_meant(self) -> bool:
+        """Whether who spoke since meant to cut it."""
+        return takes_turn(self.since, self.heard.sentence, self.say)
+
+    def is_mistaken(self, reply: Reply, confidence: float) -> bool:
+        """Whether what was said since, to which ``reply`` would be given, was hardly meant to.
+
+        Where nothing is left to say, only a hang-up is doubted: silence answers no question.
+        """
+        return bool(self.heard.rest or reply.hang_up) and is_mistaken(reply.verdict, confidence)
 
 
 class GroundedAnswer(FrameProcessor):
@@ -104,6 +117,7 @@ class GroundedAnswer(FrameProcessor):
             self,
             early=words is None and rewriter is None,
             again_at_pause=second is not None,
+            is_current=session.is_current,
         )
         self._finals: list[TranscriptionFrame] = []
         self._turn_over = False
@@ -158,8 +172,8 @@ class GroundedAnswer(FrameProcessor):
         if isinstance(frame, TranscriptionFrame):
             self._finals.append(frame)
             self._answer_if_complete()
-        elif self._cut is None or self._cut.is_meant(frame.text):
-            heard = self._joined([frame.text])
+        elif self._cut is None or self._cut.then(frame.text).is_meant:
+            heard = _joined(self._unanswered, frame.text)
             if isinstance(frame, InterimTranscriptionFrame):
                 await self._guesses.while_speaking(heard, frame.result)
             else:
@@ -184,22 +198,20 @@ class GroundedAnswer(FrameProcessor):
             return
         finals, self._finals = self._finals, []
         self._turn_over = False
-        cut, self._cut = self._cut, None
-        said = " ".join(frame.text for frame in finals if frame.text)
-        if cut is not None and not cut.is_meant(said):
-            self._answering = self.create_task(self._resume(cut, said))
+        said = _joined(*(frame.text for frame in finals))
+        # Kept until something is said: who speaks before that has cut the same words.
+        cut = self._cut = None if self._cut is None else self._cut.then(said)
+        if cut is not None and not cut.is_meant:
+            self._answering = self.create_task(self._resume(cut))
             return
-        if cut is not None and 0 < cut.ms <= REACTION_MS:
-            self._trace.event("taken_back", played_ms=cut.ms)
-        heard = self._joined([said])
-        cut = cut if heard == said else None  # words that belong to the turn before are meant
+        heard = _joined(self._unanswered, said)
+        if cut is not None and heard != cut.since:  # words that belong to the turn before are meant
+            if 0 < cut.ms <= REACTION_MS:
+                self._trace.event("taken_back", played_ms=cut.ms)
+            cut = self._cut = None
         self._unanswered = heard
         utterances = tuple(f.result for f in finals if isinstance(f.result, Utterance))
         self._answering = self.create_task(self._answer(heard, utterances, cut))
-
-    def _joined(self, texts: list[str]) -> str:
-        """What was heard, with the words of a turn that went on before its reply was heard."""
-        return " ".join(part for part in (self._unanswered, *texts) if part)
 
     async def _answer(
         self, heard: str, utterances: tuple[Utterance, ...], cut: _Cut | None
@@ -208,11 +220,12 @@ class GroundedAnswer(FrameProcessor):
         reply = decided.reply
         self._trace.stage("decided")
         sure = max((one.confidence for one in utterances), default=0.0)
-        if cut is not None and is_mistaken(reply.verdict, sure):
+        if cut is not None and cut.is_mistaken(reply, sure):
             self._unanswered = ""
-            await self._resume(cut, heard)
+            await self._resume(cut)
             return
         self._session.accept(reply)
+        self._cut = None
         if not reply.say:
             self._unanswered = ""  # silence is the reply
         if decided.rewritten is not None:
@@ -231,12 +244,13 @@ class GroundedAnswer(FrameProcessor):
         )
         await self._speak(reply.say, reply.hang_up)
 
-    async def _resume(self, cut: _Cut, heard: str) -> None:
-        """Go on with the reply that ``heard`` did not mean to cut."""
+    async def _resume(self, cut: _Cut) -> None:
+        """Go on with the reply that nobody meant to cut."""
         await self._guesses.drop()  # made while the session took the cut for meant
         self._session.resumed()
+        self._cut = None
         rest = cut.heard.rest
-        self._trace.event("resumed", heard=heard, say=rest.text)
+        self._trace.event("resumed", heard=cut.since, say=rest.text)
         await self._speak(rest, before=cut.heard.whole)
 
     async def _speak(self, words: Spoken, hang_up: bool = False, before: str = "") -> None:
@@ -268,8 +282,9 @@ class GroundedAnswer(FrameProcessor):
             self._trace.event("reply_started", stages_ms=self._trace.stages())
 
     def _reply_ended(self) -> None:
-        speaking, self._speaking = self._speaking, None
-        if speaking is not None and speaking.heard_since_ms is not None:
+        speaking = self._speaking
+        if speaking is not None and speaking.heard_since_ms is not None:  # else it was one before
+            self._speaking = None
             self._unanswered = ""
             played = round(self._trace.now_ms() - speaking.heard_since_ms)
             self._playback.ended(self._trace.now_ms())
@@ -302,6 +317,10 @@ class GroundedAnswer(FrameProcessor):
     async def _drop_work(self) -> None:
         await self._guesses.drop()
         await self._drop_answer()
+
+
+def _joined(*parts: str) -> str:
+    return " ".join(part for part in parts if part)
 
 
 def _cut_json(heard: Played) -> dict[str, str]:

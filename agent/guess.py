@@ -17,6 +17,7 @@ from pipecat.processors.frame_processor import FrameProcessor
 
 from agent.answering import Answered
 from agent.patience import dangles
+from agent.session import Reply
 from rag.rewrite import words as split_words
 from speech.types import Utterance
 
@@ -51,15 +52,18 @@ class Guessed:
 
 @dataclass(slots=True)
 class _Guess:
+    """``task`` gives None where the guess failed: Pipecat logs what went wrong."""
+
     heard: str
-    task: asyncio.Task[Answered]
+    task: asyncio.Task[Answered | None]
 
 
 class Guesses:
     """The guesses of one call, one at a time; ``tasks`` owns the tasks.
 
     ``early`` allows them while the caller speaks; ``again_at_pause`` has the same words decided
-    once more at the pause, when there is audio that a second recogniser could hear.
+    once more at the pause, when there is audio that a second recogniser could hear. ``is_current``
+    says of a reply whether the documents are still those that it is from.
     """
 
     def __init__(
@@ -69,10 +73,12 @@ class Guesses:
         *,
         early: bool,
         again_at_pause: bool = False,
+        is_current: Callable[[Reply], bool] = lambda reply: True,
     ) -> None:
         self._decide = decide
         self._tasks = tasks
         self._early, self._again_at_pause = early, again_at_pause
+        self._is_current = is_current
         self._last = ""
         self._guess: _Guess | None = None
         self._has_audio = False
@@ -113,8 +119,9 @@ class Guesses:
         if guess is None:
             return await self._decide(heard, utterances), counts
         if _same(guess.heard, heard):
-            decided = await guess.task
-            return _heard_as(heard, decided), replace(counts, used=True, same=True)
+            done = await guess.task
+            if done is not None and self._is_current(done.reply):
+                return _heard_as(heard, done), replace(counts, used=True, same=True)
         before = await self._stop(guess)
         decided = await self._decide(heard, utterances)
         if before is None:
@@ -137,7 +144,7 @@ class Guesses:
             self._counts, made=self._counts.made + 1, dropped=self._counts.dropped + dropped
         )
 
-    async def _deciding(self, heard: str, utterances: tuple[Utterance, ...]) -> Answered:
+    async def _deciding(self, heard: str, utterances: tuple[Utterance, ...]) -> Answered | None:
         return await self._decide(heard, utterances)
 
     async def _stop(self, guess: _Guess) -> Answered | None:

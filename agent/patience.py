@@ -1,8 +1,9 @@
 """How much silence to wait for before the caller's turn is over.
 
-The evidence is how the turn sounds (:mod:`speech.turn`), how it reads
-(:mod:`agent.completeness`), what cannot be its end (:func:`dangles`, :mod:`agent.half_said`) and
-how this caller has paused before. See ``docs/patience.md`` for what it is worth.
+The evidence is how the turn sounds (:mod:`speech.ending`, or :mod:`speech.turn` where the
+recogniser cannot tell), how it reads (:mod:`agent.completeness`), what cannot be its end
+(:func:`dangles`, :mod:`agent.half_said`) and how this caller has paused before. See
+``docs/patience.md`` for what it is worth.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 # Logistic regression on the garage's recordings (``python -m bench.cutoffs --fit``): the weights of
 # how a turn sounds and of how it reads, both as log odds, and the bias.
-_SOUND, _WORDS, _BIAS = 1.01, 0.4, -1.45
+_SOUND, _WORDS, _BIAS = 0.85, 0.34, -0.29
 # An end that is less likely than one in twenty is waited for like one that cannot be.
 _HARDLY = 0.05
 
@@ -40,6 +41,8 @@ _BEING = frozenset("am are is was were".split())
 _DOING = frozenset("do did does have had has".split())
 _ASKING = frozenset("who what when where how why which".split())
 _SUBJECTS = frozenset("i you we they he she it there guys".split())
+# Whole as they are, though they end in a small word.
+_COMMANDS = frozenset({"go on", "hold on", "hang on", "carry on", "repeat that", "say that"})
 
 
 def patience_ms(
@@ -52,7 +55,7 @@ def patience_ms(
 ) -> float:
     """Milliseconds of silence after which the turn is over.
 
-    ``text`` is what was heard so far, ``probability`` the turn model's that it is all; each is
+    ``text`` is what was heard so far, ``probability`` that it is all, by how it sounds; each is
     None while it is not known. ``resumed`` is how many of this caller's pauses were lately taken
     for an end, or could have been, and were none. ``expects`` is what the agent has just asked
     for.
@@ -61,19 +64,20 @@ def patience_ms(
         return policy.cap_ms
     if dangles(text) or half_said(text, expects):
         return policy.dangling_ms
-    chance = finished(text, probability, resumed)
-    if chance >= policy.complete_probability:
+    if finished(text, probability, resumed) >= policy.complete_probability:
         return policy.settle_ms
-    return policy.unsure_ms if chance >= _HARDLY else policy.dangling_ms
+    hardly = finished(text, probability) < _HARDLY
+    return policy.dangling_ms if hardly else policy.unsure_ms
 
 
 def finished(text: str, probability: float, resumed: int = 0) -> float:
     """Probability that the caller has finished, by how the turn sounds and reads.
 
-    One earlier pause that was no end halves the odds, two make them a third, and so on.
+    One earlier pause that was no end makes the odds a quarter, two a ninth, and so on: a caller
+    who was cut once is given time.
     """
     sound = math.log(max(probability, 1e-9) / max(1 - probability, 1e-9))
-    odds = _SOUND * sound + _WORDS * completeness(text) + _BIAS - math.log1p(resumed)
+    odds = _SOUND * sound + _WORDS * completeness(text) + _BIAS - 2 * math.log1p(resumed)
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
@@ -81,7 +85,7 @@ def dangles(text: str) -> bool:
     """Whether the words stop where no one stops: “and”, “the”, “um”, “do you”."""
     asked = text.rstrip().endswith("?")
     words = text.lower().replace("?", " ").replace(".", " ").replace(",", " ").split()
-    if not words:
+    if not words or " ".join(words) in _COMMANDS:
         return False
     if _only_begun(words):
         return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from frontdesk import Spoken
 from rag.sentences import split_sentences
@@ -62,7 +62,8 @@ def played(
             words = part.split()
             share = max(0.0, position_ms - begin) / (end - begin)
             said = " ".join(words[: int(share * len(words))])
-            return Played(" ".join(parts[:at]), said, part, Spoken(" ".join(parts[at:])))
+            rest = replace(say, text=" ".join(parts[at:]))
+            return Played(" ".join(parts[:at]), said, part, rest)
     return Played(whole=" ".join(parts))
 
 

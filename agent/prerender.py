@@ -26,16 +26,15 @@ from agent.speech_settings import speaking_of
 from frontdesk import SpeechError, Spoken
 from rag import Index, store
 from rag.choose import spoken_form
-from rag.conversation import _SAY as EVERYDAY
+from rag.conversation import SAYINGS as EVERYDAY
 from rag.days import WEEKDAYS
-from rag.guard import _SAY as GUARDED
+from rag.guard import SAYINGS as GUARDED
 from rag.guard import nothing_asked
-from rag.judge import in_parts
+from rag.judge import OTHER_DAY, in_parts
 from rag.parts import OFFER
 from rag.speakable import not_for_callers
 from speech.phrased import PhrasedVoice
 
-_OFFER_OF_ANOTHER_DAY = "I have nothing about {} in particular. What I do have is this:"
 _BACKGROUND_NICENESS = 10
 _FOLDER = "speech"
 _REST_EVERY = 64
@@ -75,7 +74,7 @@ def own_words(settings: Settings, refusal: str) -> tuple[Spoken, ...]:
         nothing_asked("1").say.text,
         *EVERYDAY.values(),
         OFFER,
-        *(_OFFER_OF_ANOTHER_DAY.format(day) for day in days),
+        *(OTHER_DAY.format(day) for day in days),
     )
     return tuple(dict.fromkeys(Spoken(words) for words in said if words))
 

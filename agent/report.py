@@ -22,13 +22,21 @@ _STAGES = (
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One utterance of the caller with the record's events about it."""
+    """One utterance of the caller with the record's events about it.
+
+    ``second`` is its ``second_opinion``; ``resumed`` is what was heard, each time that the reply
+    was cut by mistake and went on; ``taken_back_ms`` is how much of it was heard before the caller
+    went on, who had not been done.
+    """
 
     label: str
     verdict: Mapping[str, Any]
     stages_ms: Mapping[str, float]
     latency_ms: float | None = None
     interrupted_after_ms: float | None = None
+    second: Mapping[str, Any] | None = None
+    resumed: tuple[str, ...] = ()
+    taken_back_ms: float | None = None
 
 
 def turns_of(events: Iterable[Mapping[str, Any]]) -> list[Turn]:
@@ -36,6 +44,9 @@ def turns_of(events: Iterable[Mapping[str, Any]]) -> list[Turn]:
     turns: list[Turn] = []
     stages: dict[int, Mapping[str, float]] = {}
     cut: dict[int, float] = {}
+    resumed: dict[int, tuple[str, ...]] = {}
+    taken_back: dict[int, float] = {}
+    seconds: dict[int, Mapping[str, Any]] = {}
     verdicts: list[Mapping[str, Any]] = []
     speaking = 0
     for event in events:
@@ -43,10 +54,19 @@ def turns_of(events: Iterable[Mapping[str, Any]]) -> list[Turn]:
             case "verdict":
                 verdicts.append(event)
                 speaking = event["turn"]
-            case "reply_started":
+            case "said":  # a prompt: what follows is not of an answer
+                speaking = 0
+            case "reply_started" if event["turn"] == speaking:
                 stages.setdefault(event["turn"], event["stages_ms"])
             case "interrupted":
                 cut[speaking] = event["played_ms"]
+            case "resumed":
+                cut.pop(speaking, None)
+                resumed[speaking] = (*resumed.get(speaking, ()), event["heard"])
+            case "taken_back":
+                taken_back[speaking] = event["played_ms"]
+            case "second_opinion":
+                seconds[event["turn"]] = event
     for verdict in verdicts:
         number = verdict["turn"]
         turns.append(
@@ -55,6 +75,9 @@ def turns_of(events: Iterable[Mapping[str, Any]]) -> list[Turn]:
                 verdict,
                 stages.get(number, {}),
                 interrupted_after_ms=cut.get(number),
+                second=seconds.get(number),
+                resumed=resumed.get(number, ()),
+                taken_back_ms=taken_back.get(number),
             )
         )
     return turns
@@ -84,11 +107,6 @@ def _turn(number: int, turn: Turn, passages: Mapping[str, str]) -> str:
     verdict = turn.verdict
     query = verdict["query"]["text"]
     took = "" if turn.latency_ms is None else f"<b>{turn.latency_ms:.0f} ms</b>"
-    cut = (
-        ""
-        if turn.interrupted_after_ms is None
-        else f'<p class="cut">the caller cut in after {turn.interrupted_after_ms:.0f} ms</p>'
-    )
     checks = " ".join(
         f'<span class="{"pass" if check["passed"] else "fail"}" title="{escape(check["detail"])}">'
         f"{'✓' if check['passed'] else '✗'} {escape(check['name'])}</span>"
@@ -107,8 +125,29 @@ def _turn(number: int, turn: Turn, passages: Mapping[str, str]) -> str:
         f"<dt>looked up<dd>{escape(query)}"
         f'<dt>decided<dd><span class="{verdict["decision"]}">{verdict["decision"]}</span> '
         f"({verdict['reason']}{detail}) {_score(verdict)}"
-        f"<dt>said<dd>{escape(verdict['say'])}</dl>{evidence}<p>{checks}</p>{cut}</section>"
+        f"<dt>said<dd>{escape(verdict['say'])}</dl>{evidence}<p>{checks}</p>{_course(turn)}</section>"
     )
+
+
+def _course(turn: Turn) -> str:
+    """What became of the reply, and how its question was heard again."""
+    lines = []
+    if turn.second is not None:
+        lines.append(("again", second_line(turn.second)))
+    lines += [
+        ("resumed", f"the reply went on after {heard or 'a sound'}") for heard in turn.resumed
+    ]
+    if turn.taken_back_ms is not None:
+        lines.append(("cut", f"taken back after {turn.taken_back_ms:.0f} ms: the caller went on"))
+    elif turn.interrupted_after_ms is not None:
+        lines.append(("cut", f"the caller cut in after {turn.interrupted_after_ms:.0f} ms"))
+    return "".join(f'<p class="{kind}">{escape(line)}</p>' for kind, line in lines)
+
+
+def second_line(second: Mapping[str, Any]) -> str:
+    """A ``second_opinion`` event in words."""
+    text = f" {second['text']!r}" if second["text"] else ""
+    return f"heard again:{text} ({second['outcome']}, {second['ms']:.0f} ms)"
 
 
 def _marked(passage: str, said: str) -> str:

@@ -124,9 +124,7 @@ class Switchboard:
         )
         transport.event_handler("on_client_disconnected")(gone)
         marks = partial(mark_message, start.stream_id)
-        call = Call(
-            self._settings, self._engines, transport, record, rate_hz=RATE_HZ, marks=marks
-        )
+        call = Call(self._settings, self._engines, transport, record, rate_hz=RATE_HZ, marks=marks)
         self.calls.add(call)
         logger.info("call {} started, {} in progress", start.call_id, len(self.calls))
         try:

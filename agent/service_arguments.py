@@ -12,6 +12,8 @@ from frontdesk import ConfigError
 _SECRET = frozenset(
     {"key", "apikey", "token", "secret", "password", "credential", "credentials", "authorization"}
 )
+# A file that holds a secret is named like one.
+_PLACES = frozenset({"path", "file"})
 _VARIABLE = "$"
 
 
@@ -24,6 +26,9 @@ def without_secrets(arguments: dict[str, Any]) -> dict[str, Any]:
     for name, value in arguments.items():
         if isinstance(value, Mapping):
             without_secrets(dict(value))
+        elif isinstance(value, (list, tuple)) and not _is_secret(name):
+            for one in value:
+                without_secrets({name: one})
         elif _is_secret(name) and not (isinstance(value, str) and value.startswith(_VARIABLE)):
             variable = re.sub(r"\W+", "_", name).upper()
             raise ValueError(f'{name} is a secret; write {name} = "$VARIABLE", such as ${variable}')
@@ -42,6 +47,8 @@ def resolved(arguments: Mapping[str, Any], section: str) -> dict[str, Any]:
 def _value(value: Any, where: str) -> Any:
     if isinstance(value, Mapping):
         return resolved(value, where)
+    if isinstance(value, (list, tuple)):
+        return [_value(one, where) for one in value]
     if not isinstance(value, str) or not value.startswith(_VARIABLE):
         return value
     variable = value.removeprefix(_VARIABLE)
@@ -52,4 +59,6 @@ def _value(value: Any, where: str) -> Any:
 
 
 def _is_secret(name: str) -> bool:
-    return not _SECRET.isdisjoint(re.split(r"[\W_]+", name.lower()))
+    split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)  # accessToken is two
+    words = re.split(r"[\W_]+", split.lower())
+    return words[-1] not in _PLACES and not _SECRET.isdisjoint(words)

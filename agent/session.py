@@ -11,6 +11,7 @@ from agent.played import Played
 from frontdesk import Spoken
 from rag import Decision, Index, Policy, Query, Reason, Verdict, answer
 from rag.follow_up import Resolution, Said, State, resolve
+from rag.judge import refused
 from rag.parts import OFFER, asks_for_more, wants_more
 from rag.query import closeness, places
 from rag.rewrite import clean, default_fillers
@@ -61,7 +62,7 @@ class Session:
 
     ``reply`` changes nothing, so a speculative reply costs no state; ``accept`` makes a reply
     the one that was given, ``cut`` takes back what of it was not heard, ``resumed`` makes the cut
-    undone. ``index`` may be a function that gives the one of the moment: it is asked once a turn.
+    undone. ``index`` may be a function that gives the one of the moment: it is asked once a reply.
     """
 
     def __init__(self, index: Index | Callable[[], Index], policy: Policy) -> None:
@@ -77,7 +78,7 @@ class Session:
         index = self._index()
         more = self._go_on(heard)
         if more:
-            return Reply(more, more.say, kb=index.kb.sha256[:16])
+            return Reply(more, more.say, kb=_name(index))
         resolution = resolve(
             written(heard),  # "half past seven" is what the documents call 7:30
             self.state,
@@ -96,7 +97,19 @@ class Session:
         if verdict.reason is Reason.EMPTY and self._memory.unheard % _NAG_EVERY:
             verdict = replace(verdict, say=_SILENCE)
         hang_up = verdict.reason is Reason.GOODBYE
-        return Reply(verdict, verdict.say, hang_up, index.kb.sha256[:16], resolution)
+        return Reply(verdict, verdict.say, hang_up, _name(index), resolution)
+
+    def is_current(self, reply: Reply) -> bool:
+        """Whether ``reply`` was decided on the documents of the moment."""
+        return reply.kb == _name(self._index())
+
+    def failed(self, heard: str, error: Exception) -> Reply:
+        """What to say where an error keeps ``heard`` from being decided: a refusal."""
+        detail = f"{type(error).__name__}: {error}"
+        index = self._index()
+        query = Query(heard, clean(heard, index.kb.fillers))
+        verdict = refused(query, self._policy, Reason.RETRIEVAL_FAILED, detail=detail)
+        return Reply(verdict, verdict.say, kb=_name(index))
 
     @property
     def state(self) -> State:
@@ -172,6 +185,10 @@ class Session:
         """Remember words that answer no question, such as the greeting."""
         self._before, self._given, self._uncut = self._memory, None, None
         self._memory = replace(self._memory, last_said=words)
+
+
+def _name(index: Index) -> str:
+    return index.kb.sha256[:16]
 
 
 def _spoken_from(verdict: Verdict, spoken: str) -> tuple[Said, ...]:

@@ -19,7 +19,7 @@ from pydantic_settings import (
 )
 
 from agent.service_arguments import without_secrets
-from frontdesk import ConfigError
+from frontdesk import ConfigError, SpeechError, Spoken
 
 SAMPLE_KB = Path(__file__).resolve().parent.parent / "kb" / "clinic"
 _PREFIX = "FRONTDESK_"
@@ -31,6 +31,13 @@ Arguments = Annotated[dict[str, Any], AfterValidator(without_secrets)]
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _speakable(words: str) -> str:
+    try:
+        return Spoken(words).text
+    except SpeechError as error:
+        raise ValueError(str(error)) from None
 
 
 class RetrievalSettings(_Section):
@@ -196,7 +203,9 @@ class VoiceSettings(_Section):
         default=("en",), min_length=1, description="the usual one first; of piper: en"
     )
     arguments: Arguments = Field(default={}, description="of a service; '$NAME': that variable")
-    greeting: str = "Thanks for calling the clinic. How can I help you?"
+    greeting: Annotated[str, AfterValidator(_speakable)] = (
+        "Thanks for calling the clinic. How can I help you?"
+    )
     cache_mb: int = Field(default=64, ge=1)
     disk_mb: int = Field(
         default=200, ge=1, description="rendered speech kept beside the index; 2 hours are 60"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import numpy as np
 from loguru import logger
@@ -46,12 +48,15 @@ from agent.turns import (
 from frontdesk import SpeechError
 from speech.audio import Int16
 from speech.hints import HintFrame
+from speech.streaming import joined
 from speech.types import Utterance
 
 # Smart Turn listens to the last 8 s (pipecat.audio.turn.smart_turn.base_smart_turn).
 _TURN_MODEL_S = 8
 # How often a sound that is doubted is looked at again: a caller over an echo may wait this long.
 _DOUBT_MS = 40.0
+# Stands for the number of a turn where a sound was none.
+_NO_TURN = 0
 
 _Words = InterimTranscriptionFrame | EagerTranscriptionFrame | TranscriptionFrame
 TurnModel = Callable[[np.ndarray, int], Awaitable[float]]
@@ -64,10 +69,13 @@ class TurnTaking(FrameProcessor):
     Broadcasts ``UserStartedSpeakingFrame`` and ``UserStoppedSpeakingFrame`` around each turn of
     the caller and an interruption when the caller speaks up. A sound that turns out to be no turn
     (an echo of ``playback``, a far voice) is closed with a ``UserStoppedSpeakingFrame`` upstream,
-    for the recogniser; its transcripts end here, as input audio does. ``on_silence`` is called
-    with ``Action.PROMPT`` or ``Action.GIVE_UP`` when nobody has spoken for long, ``on_no_media``
-    when no audio has arrived for ``media_timeout_s``, ``on_agent`` with whether the agent speaks.
-    ``turn_model`` is None where the recogniser tells how finished a turn sounds.
+    for the recogniser; its transcripts end here, as input audio does. One that comes when the
+    caller has gone on already, in a turn of its own, goes on at the head of that turn's.
+
+    ``on_silence`` is called with ``Action.PROMPT`` or ``Action.GIVE_UP`` when nobody has spoken for
+    long, ``on_no_media`` when no audio has arrived for ``media_timeout_s``, ``on_agent`` with
+    whether the agent speaks. ``turn_model`` is None where the recogniser tells how finished a turn
+    sounds.
     """
 
     def __init__(
@@ -95,7 +103,8 @@ class TurnTaking(FrameProcessor):
         self._doubted_ms = 0.0
         self._turn_ms = 0.0
         self._last_words = self._saying = ""
-        self._unwanted = 0
+        self._owed: deque[int] = deque()
+        self._late: list[Utterance] = []
         self._last_media_ms = trace.now_ms()
         self._audio = bytearray()
         self._rate_hz = 0
@@ -113,6 +122,9 @@ class TurnTaking(FrameProcessor):
             self._clock = self.create_task(self._tick())
         elif isinstance(frame, (EndFrame, CancelFrame)):
             await self._stop_tasks()
+        elif isinstance(frame, TranscriptionFrame):
+            await self._final(frame)
+            return
         event = self._event(frame, direction)
         if isinstance(frame, (InterimTranscriptionFrame, EagerTranscriptionFrame)):
             if not self._machine.is_open and event is not None:
@@ -120,8 +132,6 @@ class TurnTaking(FrameProcessor):
                 event = None
             if not self._machine.is_open:
                 return
-        if self._is_unwanted(frame):
-            return
         await self.push_frame(frame, direction)
         if event is not None:
             await self._step(event)
@@ -136,6 +146,8 @@ class TurnTaking(FrameProcessor):
             case VADUserStartedSpeakingFrame():
                 now = self._trace.now_ms()
                 self._doubted_ms = now
+                if not self._machine.is_open:
+                    self._last_words = ""
                 return SpeechStarted(self._doubts.at_start(self._heard_lately, self._rate_hz, now))
             case VADUserStoppedSpeakingFrame():
                 silence_ms = frame.stop_secs * 1000
@@ -145,9 +157,6 @@ class TurnTaking(FrameProcessor):
             case InterimTranscriptionFrame():
                 return self._words(frame, provisional=True)
             case EagerTranscriptionFrame():
-                self._trace.stage("heard")
-                return self._words(frame)
-            case TranscriptionFrame() if not self._unwanted:
                 self._trace.stage("heard")
                 return self._words(frame)
             case BotStartedSpeakingFrame() if direction is FrameDirection.UPSTREAM:
@@ -172,19 +181,31 @@ class TurnTaking(FrameProcessor):
         now = self._trace.now_ms()
         return self._playback.saying(now) if self._playback.is_near(now) else ""
 
-    def _is_unwanted(self, frame: Frame) -> bool:
-        """Whether ``frame`` is the final transcript of what was ignored.
+    async def _final(self, frame: TranscriptionFrame) -> None:
+        """Pass on what was heard in the turn that ended last.
 
-        Our own recognisers send one for every end of turn; another's may send none.
+        Our own recognisers send one text for every end of a turn, in order; another's may send
+        none, or many.
         """
-        if (
-            self._unwanted
-            and isinstance(frame, TranscriptionFrame)
-            and isinstance(frame.result, Utterance)
-        ):
-            self._unwanted -= 1
-            return True
-        return False
+        heard = frame.result
+        if not self._owed or not isinstance(heard, Utterance):
+            event = self._words(frame)
+        else:
+            turn = self._owed.popleft()
+            if turn == _NO_TURN:
+                return
+            event = replace(self._words(frame), over=True)
+            if turn != self._trace.turn:  # alone it would be answered as if it were all
+                self._late.append(heard)
+                await self._step(event)
+                return
+            if self._late:
+                frame.result = whole = joined([*self._late, heard])
+                frame.text = whole.text
+                self._late.clear()
+        self._trace.stage("heard")
+        await self.push_frame(frame)
+        await self._step(event)
 
     async def _step(self, event: Event) -> None:
         for action in self._machine.step(event, self._trace.now_ms()):
@@ -206,10 +227,11 @@ class TurnTaking(FrameProcessor):
                 self._asking = self.create_task(self._ask(self._turn_model))
             case Action.END_TURN:
                 self._trace.stage("turn_ended")
+                self._owed.append(self._trace.turn)
                 self._learn()
                 await self.broadcast_frame(UserStoppedSpeakingFrame)
             case Action.IGNORE:
-                self._unwanted += 1
+                self._owed.append(_NO_TURN)
                 self._trace.event("ignored", heard=self._last_words)
                 await self.push_frame(UserStoppedSpeakingFrame(), FrameDirection.UPSTREAM)
             case Action.PROMPT | Action.GIVE_UP:

@@ -59,13 +59,15 @@ class Heard:
     """What the recogniser makes of the turn so far; ``provisional`` while the caller speaks.
 
     ``takes_turn`` is False for what is not meant to be answered: see :mod:`agent.backchannel`.
-    ``finished`` is the probability that the turn is over, where the recogniser can tell.
+    ``finished`` is the probability that the turn is over, where the recogniser can tell. ``over``
+    says that the text is of a turn that has ended: it opens none.
     """
 
     text: str
     provisional: bool = False
     takes_turn: bool = True
     finished: float | None = None
+    over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,10 +217,11 @@ class TurnMachine:
 
     def _speech_started(self, doubt: Doubt | None, now_ms: float) -> list[Action]:
         self._sounds = True
-        was_silent = self._silent_since is not None
+        since = self._silent_since
         self._silent_since = self._probability = None
         if self._state is _State.OPEN:
-            self._resumed += was_silent
+            # Fluent speech has gaps of 0.1 s in it; one that might have been answered is a pause.
+            self._resumed += since is not None and now_ms - since >= self._policy.settle_ms
             self._heard = None
             self._new_words_ms = now_ms
             return []
@@ -261,6 +264,8 @@ class TurnMachine:
             takes_turn = False  # a caller over it is louder, and then it is doubted no more
         if takes_turn:
             self._prompted = 0
+        if heard.over:
+            return []
         if self._state is _State.DOUBTED:
             return self._doubted_words(heard, takes_turn, now_ms)
         if self._state is _State.OPEN:

@@ -3,11 +3,12 @@
     python -m bench.cutoffs --data DIR [--clips N] [--evidence FILE] [--fit]
 
 Offline and on a clock of its own: callers who pause for 700 ms (:mod:`bench.pauses`) pass the real
-VAD; at each pause that it finds, the real recogniser and turn model judge the audio of a live
-call, and their judgement reaches the turn machine when it would on an idle machine. The garage's
-recordings are the half that the weights of :mod:`agent.patience` and its thresholds were chosen
-on, the clinic's are the half that counts. FILE keeps what was heard, so that another policy
-takes seconds. --fit prints the weights that the garage's recordings give.
+VAD; at each pause that it finds, the real recogniser judges the audio of a live call
+(:mod:`bench.listening`), and its judgement reaches the turn machine when it would on an idle
+machine. Smart Turn, which judges where the recogniser tells nothing, is reported beside it. The
+garage's recordings are the half that the weights of :mod:`agent.patience` were fitted and its
+thresholds chosen on, the clinic's are the half that counts. FILE keeps what was heard, so that
+another policy takes seconds. --fit prints the weights that the garage's recordings give.
 
 A turn is cut if it ends before the caller goes on. It is taken back if the caller goes on before
 anybody could have reacted to the voice: then the call answers the whole question.
@@ -20,15 +21,17 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from loguru import logger
-from pipecat.audio.vad.vad_analyzer import VADParams, VADState
+from numpy.typing import NDArray
 from tqdm import tqdm
 
+from agent.call import turn_policy
 from agent.completeness import completeness
 from agent.half_said import half_said
 from agent.patience import dangles
@@ -46,22 +49,18 @@ from agent.turns import (
 )
 from bench import pauses
 from bench.data import lacking
-from bench.pauses import RATE_HZ, Trial
+from bench.listening import STOP_MS, Ears, Pause, Watched, keep, kept
+from bench.pauses import Trial
 from bench.recordings import AUDIO, ROOT
 from bench.results import percentiles, write_result
-from rag.documents import load
-from rag.vocabulary import vocabulary
-from speech.audio import resample, to_float32
-from speech.moonshine import Moonshine
-from speech.stt import PRE_ROLL_MS
-from speech.turn import WINDOW_SECS, SmartTurn
-from speech.vad import SharedSileroAnalyzer
+from rag.floor import auc
 
 GARAGE_AUDIO = ROOT / "out" / "audio-garage"
 CHOSEN_ON, COUNTS = "garage", "clinic"
 
-_MODEL_HZ = 16000
-_FRAME = RATE_HZ // 50
+# What the curve is drawn for.
+_CHANCES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8)
+_UNSURE_MS = (400.0, 600.0, 700.0, 850.0)
 # What the models take, on one thread of an idle two-core EPYC: Moonshine 15 ms and 23 a second.
 _TURN_MODEL_MS = 47.0
 _RECOGNISER_MS, _RECOGNISER_MS_A_SECOND = 15.0, 23.0
@@ -69,30 +68,18 @@ _RECOGNISER_MS, _RECOGNISER_MS_A_SECOND = 15.0, 23.0
 # react to it (agent/call.py's limit for taking a turn back).
 _AUDIBLE_MS, _REACTION_MS = 50.0, 500.0
 
-
-@dataclass(frozen=True, slots=True)
-class Pause:
-    """Silence that the VAD found at ``at_ms``, and what was made of the turn up to it."""
-
-    at_ms: float
-    audio_ms: float
-    text: str
-    probability: float
+Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Watched:
-    """A trial as it was heard; ``starts_ms`` is when the VAD found speech."""
+class Judge(Enum):
+    """Who says how finished a turn sounds."""
 
-    kind: str
-    name: str
-    kb: str
-    voice: str
-    said: str
-    gaps_ms: tuple[tuple[float, float], ...]
-    end_ms: float
-    starts_ms: tuple[float, ...]
-    pauses: tuple[Pause, ...]
+    RECOGNISER = "recogniser"
+    TURN_MODEL = "turn model"
+
+    def of(self, pause: Pause) -> float:
+        """Its probability that the turn is over."""
+        return pause.finished if self is Judge.RECOGNISER else pause.probability
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,63 +101,10 @@ class Outcome:
         return self.ended_ms - self.watched.end_ms
 
 
-class Ears:
-    """The models of a call, one recogniser a business."""
-
-    def __init__(self) -> None:
-        self._turn = SmartTurn()
-        self._recognisers: dict[str, Moonshine] = {}
-
-    def watch(self, trial: Trial) -> Watched:
-        """Hear ``trial`` as a call does, frame by frame."""
-        vad = _analyzer()
-        audio, starts, found, speaks = trial.audio, [], [], False
-        for end in range(_FRAME, audio.size + 1, _FRAME):
-            state = vad._run_analyzer(audio[end - _FRAME : end].tobytes())
-            if state is VADState.SPEAKING and not speaks:
-                speaks = True
-                starts.append(end * 1000 / RATE_HZ)
-            elif state is VADState.QUIET and speaks:
-                speaks = False
-                begin = max(0, int((starts[0] - PRE_ROLL_MS) * RATE_HZ / 1000))
-                found.append(self._judge(trial, begin, end))
-        return Watched(
-            trial.kind, trial.name, trial.kb, trial.voice, trial.said, trial.gaps_ms, trial.end_ms,
-            tuple(starts), tuple(found),
-        )  # fmt: skip
-
-    def _judge(self, trial: Trial, begin: int, end: int) -> Pause:
-        turn = resample(to_float32(trial.audio[begin:end]), RATE_HZ, _MODEL_HZ)
-        window = trial.audio[max(0, end - WINDOW_SECS * RATE_HZ) : end]
-        probability = self._turn.probability(resample(to_float32(window), RATE_HZ, _MODEL_HZ))
-        text = self._recogniser(trial.kb).transcribe(turn).text
-        at_ms, audio_ms = end * 1000 / RATE_HZ, (end - begin) * 1000 / RATE_HZ
-        return Pause(at_ms, audio_ms, text, probability)
-
-    def _recogniser(self, kb: str) -> Moonshine:
-        if kb not in self._recognisers:
-            words = vocabulary(load(ROOT / "kb" / kb)) if kb else ()
-            self._recognisers[kb] = Moonshine(words)
-        return self._recognisers[kb]
-
-
-def _analyzer() -> SharedSileroAnalyzer:
-    vad = Settings().vad
-    params = VADParams(
-        confidence=vad.confidence,
-        start_secs=vad.start_ms / 1000,
-        stop_secs=vad.stop_ms / 1000,
-        min_volume=0.0,
-    )
-    analyzer = SharedSileroAnalyzer(sample_rate=RATE_HZ, params=params)
-    analyzer.set_sample_rate(RATE_HZ)
-    return analyzer
-
-
-def run(watched: Watched, policy: TurnPolicy) -> Outcome | None:
+def run(watched: Watched, policy: TurnPolicy, judge: Judge = Judge.RECOGNISER) -> Outcome | None:
     """What the turn machine makes of a trial; None where the VAD heard no speech."""
     machine = TurnMachine(policy)
-    for event, at_ms in _events(watched):
+    for event, at_ms in _events(watched, judge):
         while (due := machine.deadline_ms) is not None and due < at_ms:
             if Action.END_TURN in machine.step(Clock(), due):
                 return _outcome(watched, due)
@@ -180,19 +114,27 @@ def run(watched: Watched, policy: TurnPolicy) -> Outcome | None:
     return None if due is None or not watched.starts_ms else _outcome(watched, due)
 
 
-def _events(watched: Watched) -> list[tuple[Event, float]]:
+def _events(watched: Watched, judge: Judge) -> list[tuple[Event, float]]:
     """Everything the machine is told, in the order of time."""
-    stop_ms = Settings().vad.stop_ms
     events: list[tuple[Event, float]] = [(SpeechStarted(), at) for at in watched.starts_ms]
     for pause in watched.pauses:
         decode_ms = _RECOGNISER_MS + _RECOGNISER_MS_A_SECOND * pause.audio_ms / 1000
-        resumed = min((at for at in watched.starts_ms if at > pause.at_ms), default=math.inf)
-        events.append((SpeechStopped(stop_ms), pause.at_ms))
-        if pause.at_ms + _TURN_MODEL_MS < resumed:
-            events.append((SoundsComplete(pause.probability), pause.at_ms + _TURN_MODEL_MS))
-        if pause.at_ms + decode_ms < resumed:
-            events.append((Heard(pause.text), pause.at_ms + decode_ms))
+        events.append((SpeechStopped(STOP_MS), pause.at_ms))
+        told: list[tuple[Event, float]] = []
+        if judge is Judge.TURN_MODEL:
+            told.append((SoundsComplete(pause.probability), pause.at_ms + _TURN_MODEL_MS))
+        tells = pause.finished if judge is Judge.RECOGNISER else None
+        told.append(
+            (Heard(pause.text, finished=tells), max(pause.at_ms, pause.begun_ms + decode_ms))
+        )
+        resumed = _resumed(watched, pause)
+        events += [(event, at_ms) for event, at_ms in told if at_ms < resumed]
     return sorted(events, key=lambda one: one[1])
+
+
+def _resumed(watched: Watched, pause: Pause) -> float:
+    """When the VAD heard the caller go on after ``pause``."""
+    return min((at for at in watched.starts_ms if at > pause.at_ms), default=math.inf)
 
 
 def _outcome(watched: Watched, ended_ms: float) -> Outcome:
@@ -204,9 +146,11 @@ def _outcome(watched: Watched, ended_ms: float) -> Outcome:
     return Outcome(watched, ended_ms, cut, audible < goes_on, back)
 
 
-def figures(every: Sequence[Watched], policy: TurnPolicy) -> dict[str, Any]:
+def figures(
+    every: Sequence[Watched], policy: TurnPolicy, judge: Judge = Judge.RECOGNISER
+) -> dict[str, Any]:
     """Cut-offs by kind of pause, and the wait at the end of untouched questions, by business."""
-    outcomes = [one for watched in every if (one := run(watched, policy))]
+    outcomes = [one for watched in every if (one := run(watched, policy, judge))]
     found: dict[str, Any] = {}
     for kb in (COUNTS, CHOSEN_ON):
         own = [one for one in outcomes if one.watched.kb == kb]
@@ -254,41 +198,77 @@ def _early(whole: Sequence[Outcome]) -> dict[str, float | int]:
 def curve(every: Sequence[Watched], policy: TurnPolicy) -> list[dict[str, Any]]:
     """Cut-offs against waiting, for more and more caution."""
     rows = []
-    for tenth in range(1, 10):
-        found = figures(every, replace(policy, complete_probability=tenth / 10))
-        row: dict[str, Any] = {
-            "complete_probability": tenth / 10,
-            "total_cut": found["total"]["cut"],
-        }
-        for kb in (COUNTS, CHOSEN_ON):
-            waits = found[kb]["wait_ms"]
-            row[kb] = {
-                "cut": found[kb]["paused"]["cut"],
-                "p50_ms": waits["p50_ms"],
-                "p70_ms": waits["p70_ms"],
-                "p95_ms": waits["p95_ms"],
+    for unsure_ms in _UNSURE_MS:
+        for chance in _CHANCES:
+            own = replace(policy, complete_probability=chance, unsure_ms=unsure_ms)
+            found = figures(every, own)
+            row: dict[str, Any] = {
+                "complete_probability": own.complete_probability,
+                "unsure_ms": unsure_ms,
+                "total": found["total"],
             }
-        rows.append(row)
+            for kb in (COUNTS, CHOSEN_ON):
+                row[kb] = {**found[kb]["paused"], **found[kb]["wait_ms"]}
+            rows.append(row)
     return rows
 
 
-def fitted(every: Sequence[Watched], kb: str = CHOSEN_ON) -> dict[str, float]:
+def areas(every: Sequence[Watched], kb: str) -> dict[str, float]:
+    """Area under the curve, ends against pauses: by how they sound to each judge, how they read,
+    and both with the weights of the business that they were chosen on.
+    """
+    found: dict[str, float] = {}
+    for judge in Judge:
+        rows, weights = judged(every, kb, judge), fitted(every, judge=judge)
+        both = weights["sound"] * rows.sound + weights["words"] * rows.words
+        scores = {judge.value: rows.sound, "words": rows.words, f"{judge.value}, words": both}
+        found["ends"] = int(rows.is_end.sum())
+        found["pauses"] = int((~rows.is_end).sum())
+        for name, score in scores.items():
+            found[name] = round(float(auc(score[rows.is_end], score[~rows.is_end])), 3)
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """Ends and pauses: how they sound and read, in log odds (n,), and which are ends (n,)."""
+
+    sound: Floats
+    words: Floats
+    is_end: NDArray[np.bool_]
+
+
+def judged(every: Sequence[Watched], kb: str, judge: Judge) -> Judged:
+    """Those of ``kb``'s recordings that patience has to tell apart.
+
+    Left out is what no one has to judge: words that cannot be the end, and gaps shorter than
+    the least wait.
+    """
+    least_ms = TurnPolicy().settle_ms - STOP_MS
+    rows = [
+        (_odds(judge.of(pause)), completeness(pause.text), math.isinf(resumed))
+        for watched in every
+        if watched.kb == kb
+        for pause in watched.pauses
+        if (resumed := _resumed(watched, pause)) - pause.at_ms >= least_ms
+        and not dangles(pause.text)
+        and not half_said(pause.text)
+    ]
+    table = np.array(rows, float).reshape(-1, 3)
+    return Judged(table[:, 0], table[:, 1], table[:, 2] > 0)
+
+
+def fitted(
+    every: Sequence[Watched], kb: str = CHOSEN_ON, judge: Judge = Judge.RECOGNISER
+) -> dict[str, float]:
     """Weights of sound and words, and the bias, by logistic regression on ends and pauses."""
-    rows, ended = [], []
-    for watched in (one for one in every if one.kb == kb):
-        for pause in watched.pauses:
-            inside = any(at > pause.at_ms for at in watched.starts_ms)
-            if dangles(pause.text) or half_said(pause.text):
-                continue
-            odds = math.log(pause.probability / (1 - pause.probability))
-            rows.append((odds, completeness(pause.text), 1.0))
-            ended.append(0.0 if inside else 1.0)
-    seen, truth = np.array(rows), np.array(ended)
+    rows = judged(every, kb, judge)
+    seen = np.column_stack((rows.sound, rows.words, np.ones(len(rows.sound))))
     weights = np.zeros(3)
     for _ in range(30):  # Newton's method
         chance = 1 / (1 + np.exp(-seen @ weights))
         slope = (seen * (chance * (1 - chance))[:, None]).T @ seen + 0.1 * np.eye(3)
-        weights -= np.linalg.solve(slope, seen.T @ (chance - truth) + 0.1 * weights)
+        weights -= np.linalg.solve(slope, seen.T @ (chance - rows.is_end) + 0.1 * weights)
     return dict(zip(("sound", "words", "bias"), weights.round(2).tolist(), strict=True))
 
 
@@ -300,9 +280,16 @@ def summary(every: Sequence[Watched], policy: TurnPolicy) -> dict[str, Any]:
         "unsure_ms": policy.unsure_ms,
         "dangling_ms": policy.dangling_ms,
         "complete_probability": policy.complete_probability,
+        "area_under_the_curve": {kb: areas(every, kb) for kb in (COUNTS, CHOSEN_ON)},
         **figures(every, policy),
+        "with the turn model": figures(every, policy, Judge.TURN_MODEL),
         "curve": curve(every, policy),
     }
+
+
+def _odds(probability: float) -> float:
+    probability = min(max(probability, 1e-6), 1 - 1e-6)
+    return math.log(probability / (1 - probability))
 
 
 def trials(data: Path, clips: int) -> Iterator[Trial]:
@@ -314,36 +301,17 @@ def trials(data: Path, clips: int) -> Iterator[Trial]:
         yield from pauses.questions(CHOSEN_ON, GARAGE_AUDIO, clips)
 
 
-def kept(path: Path) -> list[Watched]:
-    """What was heard before; empty if nothing was kept."""
-    if not path.is_file():
-        return []
-    rows = (json.loads(line) for line in path.read_text("utf-8").splitlines())
-    return [
-        Watched(
-            **{
-                **row,
-                "gaps_ms": tuple((begin, end) for begin, end in row["gaps_ms"]),
-                "starts_ms": tuple(row["starts_ms"]),
-                "pauses": tuple(Pause(**pause) for pause in row["pauses"]),
-            }
-        )
-        for row in rows
-    ]
-
-
 def watch_all(data: Path, clips: int, evidence: Path | None) -> list[Watched]:
-    """Every trial as heard, from ``evidence`` where it is there; new ones are added to it."""
-    known = {(one.kind, one.kb, one.name): one for one in (kept(evidence) if evidence else ())}
-    ears, every = Ears(), []
-    for trial in tqdm(trials(data, clips), "trials", disable=not sys.stderr.isatty()):
-        key = (trial.kind, trial.kb, trial.name)
-        if key not in known:
-            known[key] = ears.watch(trial)
-            if evidence is not None:
-                with evidence.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(asdict(known[key])) + "\n")
-        every.append(known[key])
+    """Every trial as heard: by ``evidence`` if there is such a file, else now, and kept there."""
+    if evidence is not None and evidence.is_file():
+        return kept(evidence)
+    ears = Ears()
+    every = [
+        ears.watch(trial)
+        for trial in tqdm(trials(data, clips), "trials", disable=not sys.stderr.isatty())
+    ]
+    if evidence is not None:
+        keep(every, evidence)
     return every
 
 
@@ -354,7 +322,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--data", type=Path, required=True, help="folder with the data files")
     parser.add_argument("--clips", type=int, default=150, help="recordings of each business")
-    parser.add_argument("--evidence", type=Path, help="keep what was heard in this file")
+    parser.add_argument("--evidence", type=Path, help="what was heard: read if there, else written")
     parser.add_argument("--fit", action="store_true", help="print weights, and nothing else")
     parser.add_argument("--no-save", action="store_true", help="do not write bench/results/")
     options = parser.parse_args(arguments)
@@ -364,9 +332,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logger.disable("pipecat")
     every = watch_all(options.data, options.clips, options.evidence)
     if options.fit:
-        print(json.dumps(fitted(every)))
+        print(json.dumps({judge.value: fitted(every, judge=judge) for judge in Judge}))
         return 0
-    found = summary(every, TurnPolicy())
+    found = summary(every, turn_policy(Settings().turns))
     print(json.dumps(found, indent=2))
     if not options.no_save:
         write_result("cutoffs", found)

@@ -16,7 +16,7 @@ from rag.distance import edits
 from rag.rewrite import words as split_words
 from rag.types import Reason
 
-_SAY = {
+SAYINGS = {
     Reason.GOODBYE: "Thank you for calling. Goodbye.",
     Reason.PERSON: "Of course. Let me connect you to the front desk.",
     Reason.ARE_YOU_A_ROBOT: "I'm an automated assistant. I answer from our documents, and I can "
@@ -72,7 +72,8 @@ _PHRASES: dict[Reason, str] = {
         r"|(?:im )?going now"
     ),
     Reason.PERSON: (
-        rf"(?:(?:can|could|may|might) i |i (?:want|need|wanna|would|have|d)(?: like)?(?: to)? |"
+        rf"(?:(?:can|could|may|might) i |"
+        rf"i (?:want|wanted|went|need|wanna|would|have|d)(?: like)?(?: to)? |"
         rf"id (?:rather|like to|prefer to) |let me |how (?:do|can) i |is it possible to )?"
         rf"(?:talk|speak|talking|speaking|chat)(?: (?:to|with))? {_SOMEONE}"
         rf"|{_ASK}(?:connect|transfer|put|patch|forward|pass|switch)(?: me)?"
@@ -244,8 +245,8 @@ def recognise(text: str) -> Said | None:
     found = _cover(words) or _nearly(words)
     if not found:
         return None
-    reason = next(reason for reason in _SAY if reason in found)
-    return Said(reason, Spoken(_SAY[reason]))
+    reason = next(reason for reason in SAYINGS if reason in found)
+    return Said(reason, Spoken(SAYINGS[reason]))
 
 
 def _cover(words: list[str]) -> set[Reason]:

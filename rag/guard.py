@@ -13,7 +13,7 @@ from frontdesk import Spoken
 from rag.rewrite import words as split_words
 from rag.types import Policy, Reason
 
-_SAY = {
+SAYINGS = {
     Reason.EMPTY: "Sorry, I didn't catch that. Could you say it again?",
     Reason.TOO_LONG: "That was a lot at once. Could you ask me one thing at a time?",
     Reason.INSTRUCTION: "I can only answer questions from our documents. What would you like to "
@@ -97,4 +97,4 @@ def nothing_asked(text: str = "") -> Guarded:
 
 
 def _guarded(reason: Reason, detail: str) -> Guarded:
-    return Guarded(reason, Spoken(_SAY[reason]), detail)
+    return Guarded(reason, Spoken(SAYINGS[reason]), detail)

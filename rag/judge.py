@@ -14,6 +14,9 @@ from rag.types import Check, Decision, Draft, Policy, Query, Reason, Verdict
 
 _MOST_DAYS = 2
 
+OTHER_DAY = "I have nothing about {} in particular. What I do have is this:"
+"""Begins the offer of what is known for another day than the one asked about."""
+
 
 def judge(
     query: Query, policy: Policy, best: Best, floor: float, note: str, index: Index
@@ -76,7 +79,7 @@ def _offered(verdict: Verdict, nearest: Candidate, index: Index) -> Verdict:
     source = nearest.hit.passage.id
     sentences = spoken_sentences(index, nearest.number)
     named = " or ".join(sorted(day.title() for day in days)).replace("'S", "'s")
-    opening = f"I have nothing about {named} in particular. What I do have is this:"
+    opening = OTHER_DAY.format(named)
     first, *more = in_parts(sentences)
     draft = Draft(f"{opening} {' '.join(sentences)} [{source}]", (source,))
     say = Spoken(f"{opening} {first.text}")

@@ -34,7 +34,8 @@ class InterimsDroppedFrame(DataFrame):
 class Decode:
     """One decode asked for, of the audio behind the parts ``after`` which it goes on.
 
-    ``final`` once its turn is committed, ``stale`` once outspoken, ``part`` if it is no end.
+    ``final`` once its turn is committed, ``stale`` once outspoken, ``part`` if it is no end,
+    ``told`` once it has gone out as the text at a pause.
     ``task`` decodes it as an interim; ``pause`` once that turned out to be the text at a pause.
     """
 
@@ -45,6 +46,7 @@ class Decode:
     stale: bool = False
     part: bool = False
     pause: bool = False
+    told: bool = False
     task: asyncio.Task[None] | None = None
     heard: Utterance | None = None
 
@@ -57,6 +59,12 @@ class Decode:
         self.part, self.after = True, ()
         if self.heard is not None:
             self.audio, self.heard = b"", replace(self.heard, audio=None, rate_hz=0)
+
+    def drop(self) -> None:
+        """Nobody wants it any more."""
+        self.stale = True
+        if self.task is not None and self.heard is None:
+            self.task.cancel()
 
     async def tried(self) -> None:
         """Wait until ``task``, if any, is over, one way or the other; it ends with the waiter."""

@@ -40,8 +40,9 @@ class TurnText(FrameProcessor):
     on, and interims behind what is final. After ``UserStoppedSpeakingFrame`` exactly one
     finalized ``TranscriptionFrame`` follows: at once if a final came since the caller's last
     words, else when one comes, at the latest after ``budget_ms`` with what there is, which may be
-    ''. A final that comes later still is dropped: it belongs to a turn that was answered. The
-    ``result`` of each frame is an ``Utterance``, with the audio of the turn.
+    ''. A final that comes later still is dropped: it belongs to a turn that was answered (nothing
+    tells it from one of the next, if that has begun). The ``result`` of each frame is an
+    ``Utterance``, with the audio of the turn.
     """
 
     def __init__(
@@ -107,13 +108,15 @@ class TurnText(FrameProcessor):
 
     async def _final(self, frame: TranscriptionFrame) -> None:
         if not self._in_turn and self._waiting is None:
-            logger.warning("the recogniser was too late with {!r}", frame.text)
+            logger.warning(
+                "the recogniser was too late; words dropped: {}", len(frame.text.split())
+            )
             return
         if frame.text.strip():
             self._texts.append(frame.text.strip())
         self._interim = ""
         if frame.language is not None:
-            self._language = str(frame.language.value).split("-")[0].lower()
+            self._language = str(frame.language).split("-")[0].lower()
         self._missing = max(0, self._missing - 1) if self._one_a_pause else 0
         self._has_last = not self._speaking and not self._missing
         if self._waiting is not None and self._has_last:

@@ -69,6 +69,12 @@ class Pool:
             return self._schedule.delay_ms(self._now_ms())
 
     @property
+    def busy(self) -> float:
+        """The share of its cores that this process has lately used, in 0 to 1."""
+        with self._lock:
+            return self._busy.share()
+
+    @property
     def waiting(self) -> int:
         """How many jobs wait."""
         with self._lock:
@@ -99,7 +105,11 @@ class Pool:
     def promote(self, call: object, priority: Priority, to: Priority) -> None:
         """What ``call`` has asked for at ``priority``, begun or not, matters more now: ``to``."""
         with self._lock:
-            self._schedule.promote(call, priority, to)
+            self._schedule.promote(call, priority, to, self._now_ms())
+            self._schedule.give_way()
+            waits = self._schedule.waiting()
+        if waits:  # in leisure so far, perhaps, with a thread free that nobody told
+            self._threads.submit(self._serve)
 
     def give_up(self, call: object) -> None:
         """Nobody wants the eager text of ``call`` any more: it comes back ``DROPPED``."""

@@ -131,12 +131,17 @@ class Schedule:
             del calls[call]
         return True
 
-    def promote(self, call: Hashable, priority: Priority, to: Priority) -> None:
-        """What ``call`` has asked for at ``priority``, running or not, matters more now: ``to``."""
+    def promote(self, call: Hashable, priority: Priority, to: Priority, now_ms: float) -> None:
+        """What ``call`` has asked for at ``priority``, running or not, matters more now: ``to``.
+
+        What waited in leisure until now counts as asked for now.
+        """
         for job in self._running:
             if job.call == call and job.priority is priority:
                 job.priority = to
         for job in self._waiting[priority].pop(call, ()):
+            if not job.pressing:
+                job.asked_ms = now_ms
             job.priority = to
             self._waiting[to].setdefault(call, deque()).append(job)
 

@@ -28,6 +28,7 @@ MAX_AUDIO_MS = 30_000
 
 _MIN_AUDIO_MS = 100
 _SILENCE_RMS = 0.001  # -60 dBFS
+_SURE = 0.0  # where the model tells no probabilities
 _KINDS = ("zipformer2", "zipformer", "conformer", "lstm")
 # The model looks this far ahead, and says nothing of what it has not seen the end of.
 _TAIL = SAMPLE_RATE_HZ * 66 // 100
@@ -81,7 +82,9 @@ class Zipformer:
             self._recogniser.decode_stream(stream)
         result = self._recogniser.get_result_all(stream)
         text = " ".join(result.text.split())
-        return text, float(np.mean(result.ys_probs)) if text and result.ys_probs else -math.inf
+        if not text:
+            return "", -math.inf
+        return text, float(np.mean(result.ys_probs)) if result.ys_probs else _SURE
 
 
 def _load(folder: Path, threads: int) -> OnlineRecognizer:

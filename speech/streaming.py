@@ -79,7 +79,7 @@ def joined(parts: Sequence[Utterance]) -> Utterance:
         audio_ms,
         last.decode_ms,
         sum(part.confidence * part.audio_ms for part in heard) / weight if weight else -math.inf,
-        last.language,
+        (heard or parts)[-1].language,
         stable=" ".join([part.text for part in heard if part is not last] + [last.stable]).strip(),
         provisional=last.provisional,
         finished=last.finished,

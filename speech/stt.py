@@ -68,6 +68,7 @@ class LocalSTTService(STTService):
 
     - audio while the caller speaks: the growing turn is decoded again and again, as often as load
       allows. Each text, also '' (noise), goes downstream as an ``InterimTranscriptionFrame``.
+      Only a recogniser that takes a ``width``, which 1 makes quick, is asked for these.
     - ``SpeechPausingFrame``: the turn is decoded as if it ended here: an interim, or if it does
       pause the text at the pause.
     - ``VADUserStoppedSpeakingFrame``: all audio since the turn began is decoded, ahead of any
@@ -95,7 +96,7 @@ class LocalSTTService(STTService):
         super().__init__(settings=settings, **kwargs)
         self._recogniser = recogniser
         takes = inspect.signature(recogniser.transcribe).parameters
-        self._interim_options: dict[str, Any] = {"width": 1} if "width" in takes else {}
+        self._has_interims = "width" in takes
         self._audio = bytearray()
         self._speaking = False
         self._in_turn = False
@@ -151,7 +152,7 @@ class LocalSTTService(STTService):
         self._new_bytes += len(frame.audio)
         if len(self._audio) >= self._bytes(_LONGEST_MS):
             self._cut()
-        if self._speaking and self._new_bytes >= self._due_bytes:
+        if self._has_interims and self._speaking and self._new_bytes >= self._due_bytes:
             self._ask_interim()
 
     async def stop(self, frame: EndFrame) -> None:
@@ -204,7 +205,7 @@ class LocalSTTService(STTService):
     async def _outspoken(self) -> None:
         """The provisional decode or result of this turn, if any, no longer holds."""
         if self._latest is not None and not self._latest.part:
-            self._latest.stale = True
+            self._latest.drop()
             if self._latest in self._waiting:
                 self._waiting.remove(self._latest)
             elif self._latest.heard is None:
@@ -231,7 +232,7 @@ class LocalSTTService(STTService):
         del self._audio[: max(0, len(self._audio) - self._bytes(PRE_ROLL_MS))]
         if dropped:
             await self.push_frame(InterimsDroppedFrame(dropped))
-        if decode.heard is not None:
+        if decode.told:
             await self.push_frame(self._final_frame(decode.whole()))
 
     def _keep_long_part(self) -> None:
@@ -291,7 +292,7 @@ class LocalSTTService(STTService):
         elif decode.final:
             await self.push_frame(self._final_frame(decode.whole()))
         else:
-            self._eager_out = True
+            self._eager_out = decode.told = True
             await self.push_frame(self._text_frame(EagerTranscriptionFrame, decode.whole()))
 
     async def _hear(self, decode: Decode) -> Utterance | None:
@@ -307,13 +308,12 @@ class LocalSTTService(STTService):
         return None if isinstance(heard, Dropped) else heard
 
     def _transcribe(self, audio: bytes, hint: Hint = Hint.NONE, greedy: bool = False) -> Utterance:
-        options = self._interim_options if greedy else {}
+        options = {"width": 1} if greedy else {}
         with sessions.failing("recogniser failed"):
             samples = np.frombuffer(audio, np.int16)
             model_audio = resample(to_float32(samples), self.sample_rate, _MODEL_HZ)
             heard = self._recogniser.transcribe(model_audio, hint=hint, **options)
-            if not greedy:
-                heard = without_noise(model_audio, heard)
+            heard = without_noise(model_audio, replace(heard, provisional=greedy))
             return replace(heard, audio=samples, rate_hz=self.sample_rate, stable=heard.text)
 
     # The interims.
@@ -325,7 +325,7 @@ class LocalSTTService(STTService):
     async def _begin_early(self) -> None:
         """A silent window: if a pause follows, what is said until here is all there is to hear."""
         since = len(self._audio) - (0 if self._early is None else len(self._early.audio))
-        if since < self._bytes(_EARLY_APART_MS):
+        if not self._has_interims or since < self._bytes(_EARLY_APART_MS):
             return
         if self._speaking and all(part.heard is not None for part in self._parts):
             await self._drop_interim()
@@ -392,6 +392,8 @@ class LocalSTTService(STTService):
 
     async def _drop_work(self) -> None:
         await self._drop_interim()
+        for decode in self._waiting:
+            decode.drop()
         self._waiting.clear()
         if self._worker is not None:
             await self.cancel_task(self._worker)

@@ -45,7 +45,7 @@ DEFAULT_PARAMS = VADParams(confidence=0.5, start_secs=0.1, stop_secs=0.1, min_vo
 _SILENCE_BELOW_SPEECH_DB = 35.0
 _LEVEL_DECAY_DB_PER_S = 6.0
 # How long after an end of speech one window is enough to call it resumed.
-_RESUME_SECS = 0.6
+_RESUME_SECS = 1.0
 # Windows kept while the first stage says silence, and shown to Silero before the window that
 # ends the silence, so that its recurrent state knows what came before.
 _REPLAYED_WINDOWS = 10
@@ -130,7 +130,7 @@ class SharedSileroAnalyzer(SileroVADAnalyzer):
 
     It runs where it is called: a window takes about 0.2 ms, less than a hop to a thread.
 
-    After an end of speech, speech that comes back within 0.6 s is flagged at its first window
+    After an end of speech, speech that comes back within 1 s is flagged at its first window
     (32 ms) instead of after ``start_secs``, so that a pause inside a sentence is taken back
     before anybody answers it.
     """

@@ -51,7 +51,7 @@ class SpokenElsewhere(PhrasedVoice):
     def __init__(self) -> None:
         super().__init__(b"", _TELEPHONE_HZ, cache_bytes=0)
 
-    def is_ready(self, spoken: Spoken, *, slow: bool = False) -> bool:
+    def is_ready(self, spoken: Spoken) -> bool:
         """Always: the service makes it."""
         return True
 

@@ -34,7 +34,9 @@ class CallerTurn:
         Raises:
             ConfigError: if ``audio`` is not one-dimensional int16 or is empty.
         """
-        if self.audio.dtype != np.int16 or self.audio.ndim != 1 or not self.audio.size:
+        if not self.audio.size:
+            raise ConfigError(f"turn {self.label!r} is empty")
+        if self.audio.dtype != np.int16 or self.audio.ndim != 1:
             raise ConfigError(f"audio of turn {self.label!r} is not one-dimensional int16")
 
 

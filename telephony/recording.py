@@ -47,7 +47,7 @@ def load_audio(path: str | Path) -> NDArray[np.int16]:
     decode = _HEADERLESS.get(path.suffix.lower())
     try:
         if decode is not None:
-            return _not_empty(path, decode(path.read_bytes()))
+            return _not_empty(path, decode(_headerless(path)))
         if path.suffix.lower() in (".raw", ".pcm") and path.is_file():
             raise ConfigError(
                 f"cannot read audio file {path}: without a header its rate and format are not "
@@ -88,9 +88,20 @@ def _read(path: Path) -> tuple[NDArray[np.float32], int]:
             raise ValueError(f"its rate of {rate} Hz is not one of audio")
         # One more than allowed, whatever the header says: it may lie.
         wave = file.read(MAX_SECONDS * rate + 1, dtype="float32", always_2d=True)
-    if len(wave) > MAX_SECONDS * rate:
-        raise ValueError(f"it runs for more than {MAX_SECONDS // 60} minutes")
+    _check_length(len(wave), rate)
     return wave, rate
+
+
+def _headerless(path: Path) -> bytes:
+    with path.open("rb") as file:
+        data = file.read(MAX_SECONDS * SAMPLE_RATE_HZ + 1)
+    _check_length(len(data), SAMPLE_RATE_HZ)
+    return data
+
+
+def _check_length(samples: int, rate_hz: int) -> None:
+    if samples > MAX_SECONDS * rate_hz:
+        raise ValueError(f"it runs for more than {MAX_SECONDS // 60} minutes")
 
 
 def _mono(wave: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -161,7 +161,12 @@ def kb(folder, **documents):
 
 @pytest.mark.parametrize(
     "arguments",
-    [("ask", SATURDAY), ("kb", "build"), ("serve", "--port", 0), ("replay", CLINIC_CALL)],
+    [
+        ("ask", SATURDAY),
+        ("kb", "build", "--no-speech"),
+        ("serve", "--port", 0),
+        ("replay", CLINIC_CALL),
+    ],
 )
 def test_an_unusable_knowledge_base(refused, tmp_path, arguments):
     empty, missing = kb(tmp_path / "empty"), tmp_path / "missing"
@@ -181,7 +186,7 @@ def test_an_unusable_knowledge_base(refused, tmp_path, arguments):
 
 def test_a_knowledge_base_of_ones_own(frontdesk, tmp_path):
     own = kb(tmp_path / "own", hours=b"# Hours\n\nThe shop opens at 7:30 a.m. on Monday.\n")
-    code, out, _ = frontdesk("kb", "build", "--kb", own, "--json")
+    code, out, _ = frontdesk("kb", "build", "--no-speech", "--kb", own, "--json")
     built = json.loads(out)
     assert code == 0
     assert (built["documents"], built["passages"], built["sentences"]) == (1, 1, 1)

@@ -16,7 +16,7 @@ import argparse
 import json
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from tqdm import tqdm
 from bench.data import lacking
 from rag.floor import auc
 from speech.audio import resample
-from speech.turn import HEAD, SAMPLE_RATE_HZ, WINDOW_SECS, SmartTurn
+from speech.turn import HEAD, SAMPLE_RATE_HZ, SmartTurn
 
 SEED = 5
 VOICES = tuple(Voice(name, "flite", name, ()) for name in ("rms", "slt", "awb", "kal16", "kal"))
@@ -40,10 +40,21 @@ _ASKING = frozenset(
 )
 # The VAD flags a pause 105 to 190 ms after the speech has ended.
 _SILENCE_MS = (105, 190)
+_BEFORE_MS = 1000
 _PENALTY = 2000.0
 
 Float32 = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """Where sentence ``number`` ends, or is cut: all that was said until there, over its line."""
+
+    number: int
+    is_end: bool
+    speech: Float32
+    line: Float32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,37 +105,44 @@ def sentences(folder: Path, count: int, rng: random.Random) -> list[tuple[str, i
     return found
 
 
-def judge_all(said: Sequence[tuple[str, int]], sayer: Sayer, rng: random.Random) -> list[Judged]:
-    """Every sentence at its end and where it is cut."""
-    model, noise, found = SmartTurn(), np.random.default_rng(SEED), []
+def places(said: Sequence[tuple[str, int]], sayer: Sayer, rng: random.Random) -> Iterator[Place]:
+    """Every sentence at its end and where it is cut: in fluent speech, or at a comma."""
     for number, (text, cut) in enumerate(tqdm(said, disable=not sys.stderr.isatty())):
         words = text.split()
         comma = number % 3 == 0 and cut > 0
         mark = "?" if words[0] in _ASKING else "."
         joined = (", " if comma else " ").join((" ".join(words[:cut]), " ".join(words[cut:])))
         audio = sayer.say(joined.strip(" ,") + rng.choice((mark, mark, "")))
+        line = audio[: RATE_HZ * 9 // 100]
         start, end = _speech(audio)
-        places = [(end, True)]
+        yield Place(number, True, audio[:end], line)
         if cut:
             share = len(" ".join(words[:cut])) / len(text)
             reach = 0.4 if comma else 0.07
             at = _quietest(audio, start + int((end - start) * share), reach)
-            places.append((_speech(audio[:at])[1] if comma else at, False))
-        for at, is_end in places:
-            heard = model.listen(_followed(audio[:at], audio[:720], rng, noise))
-            found.append(Judged(number, is_end, heard.own, heard.features))
-    return found
+            yield Place(number, False, audio[: _speech(audio[:at])[1] if comma else at], line)
 
 
-def _followed(
-    speech: Float32, line: Float32, rng: random.Random, noise: np.random.Generator
+def followed(
+    place: Place, before_ms: float, silence_ms: float, noise: np.random.Generator
 ) -> Float32:
-    """``speech`` after a second of its line, with as much of it as the VAD waits for behind."""
-    rms = float(np.sqrt(np.mean(np.square(line)))) + 1e-4
-    silence = int(rng.uniform(*_SILENCE_MS) * RATE_HZ / 1000)
-    before, after = (noise.normal(0, rms, size).astype(np.float32) for size in (RATE_HZ, silence))
-    audio = np.concatenate((before, speech, after))[-WINDOW_SECS * RATE_HZ :]
-    return resample(audio, RATE_HZ, SAMPLE_RATE_HZ)
+    """The speech up to ``place`` with the noise of its line before and after, at 16 kHz."""
+    rms = float(np.sqrt(np.mean(np.square(place.line)))) + 1e-4
+    before, after = (
+        noise.normal(0, rms, int(length_ms * RATE_HZ / 1000)).astype(np.float32)
+        for length_ms in (before_ms, silence_ms)
+    )
+    return resample(np.concatenate((before, place.speech, after)), RATE_HZ, SAMPLE_RATE_HZ)
+
+
+def judge_all(said: Sequence[tuple[str, int]], sayer: Sayer, rng: random.Random) -> list[Judged]:
+    """What Smart Turn hears at every place."""
+    model, noise, found = SmartTurn(), np.random.default_rng(SEED), []
+    for place in places(said, sayer, rng):
+        audio = followed(place, _BEFORE_MS, rng.uniform(*_SILENCE_MS), noise)
+        heard = model.listen(audio)
+        found.append(Judged(place.number, place.is_end, heard.own, heard.features))
+    return found
 
 
 def _speech(audio: Float32) -> tuple[int, int]:
@@ -145,28 +163,32 @@ def _quietest(audio: Float32, middle: int, reach_s: float) -> int:
     )
 
 
-def fit(judged: Sequence[Judged]) -> tuple[Floats, float]:
-    """Logistic regression with a penalty on standardised features, by Newton's method.
+def fit(features: Float32, truth: Floats, penalty: float) -> tuple[Floats, float]:
+    """Weights and bias by logistic regression on standardised features, by Newton's method.
 
-    There are fewer rows than features, so it is solved for the rows (kernel form).
+    ``features`` (rows, size), ``truth`` (rows,) 1.0 for an end. The bias has no ``penalty``.
     """
-    seen = np.stack([one.features for one in judged]).astype(float)
-    truth = np.array([one.is_end for one in judged], float)
+    seen = features.astype(float)
     middle, spread = seen.mean(axis=0), seen.std(axis=0) + 1e-3
-    scaled = (seen - middle) / spread
-    kernel, size = scaled @ scaled.T, len(truth)
-    parts, bias = np.zeros(size), 0.0
+    scaled = np.column_stack(((seen - middle) / spread, np.ones(len(seen))))
+    ridge = np.full(scaled.shape[1], penalty)
+    ridge[-1] = 0.0
+    found = np.zeros(scaled.shape[1])
     for _ in range(25):
-        odds = kernel @ parts + bias
-        chance = 1 / (1 + np.exp(-odds))
-        slope = np.maximum(chance * (1 - chance), 1e-4)
-        system = np.ones((size + 1, size + 1))
-        system[:size, :size] = kernel + np.diag(_PENALTY / slope)
-        system[size, size] = 0.0
-        solved = np.linalg.solve(system, np.append(odds - (chance - truth) / slope, 0.0))
-        parts, bias = solved[:size], float(solved[size])
-    weights = scaled.T @ parts / spread
-    return weights, bias - float(middle @ weights)
+        chance = 1 / (1 + np.exp(-scaled @ found))
+        slope = (scaled.T * np.maximum(chance * (1 - chance), 1e-4)) @ scaled + np.diag(ridge)
+        step = np.linalg.solve(slope, scaled.T @ (chance - truth) + ridge * found)
+        found -= step
+        if np.abs(step).max() < 1e-6:
+            break
+    weights = found[:-1] / spread
+    return weights, float(found[-1] - middle @ weights)
+
+
+def written(weights: Floats, bias: float, path: Path) -> None:
+    """Write a layer to ``path``, as ``speech`` reads it."""
+    rows = {"bias": round(bias, 5), "weights": weights.round(6).tolist()}
+    path.write_text(json.dumps(rows) + "\n", encoding="utf-8")
 
 
 def main() -> int:
@@ -174,6 +196,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--sentences", type=int, default=1000)
+    parser.add_argument("--to", type=Path, default=HEAD, help="file to write")
     options = parser.parse_args()
     if missing := lacking(options.data, SOURCES):
         print(missing, file=sys.stderr)
@@ -181,16 +204,16 @@ def main() -> int:
     rng = random.Random(SEED)
     said = sentences(options.data, options.sentences, rng)
     judged = judge_all(said, Sayer(rng, np.random.default_rng(SEED)), rng)
-    weights, bias = fit([one for one in judged if one.number % 5])
-    held = [one for one in judged if not one.number % 5]
-    truth = np.array([one.is_end for one in held])
-    own = np.array([one.own for one in held])
-    ours = np.stack([one.features for one in held]) @ weights + bias
-    print(f"{len(held)} places: Smart Turn {auc(own[truth], own[~truth]):.3f}, "
-          f"ours {auc(ours[truth], ours[~truth]):.3f}")  # fmt: skip
-    weights, bias = fit(judged)
-    rows = {"weights": weights.round(4).tolist(), "bias": round(bias, 4)}
-    HEAD.write_text(json.dumps(rows) + "\n", encoding="utf-8")
+    features = np.stack([one.features for one in judged])
+    is_end = np.array([one.is_end for one in judged])
+    own = np.array([one.own for one in judged])
+    held = np.array([one.number % 5 == 0 for one in judged])
+    weights, bias = fit(features[~held], is_end[~held].astype(float), _PENALTY)
+    odds = features @ weights + bias
+    ends, cuts = held & is_end, held & ~is_end
+    print(f"{held.sum()} places: Smart Turn {auc(own[ends], own[cuts]):.3f}, "
+          f"ours {auc(odds[ends], odds[cuts]):.3f}")  # fmt: skip
+    written(*fit(features, is_end.astype(float), _PENALTY), options.to)
     return 0
 
 

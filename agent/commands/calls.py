@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.records import read_record
+from agent.report import second_line
 from agent.settings import load_settings
 from frontdesk import ConfigError
 
@@ -86,6 +87,14 @@ def _show(events: list[dict[str, Any]], as_json: bool) -> int:
                 print(f"{'':20}{event['decision']} ({event['reason']}){score} {cited}")
                 for line in _why(event):
                     print(f"{'':20}{line}")
+            case "resumed":
+                print(f"{at}  caller  {event['heard'] or '(a sound)'}")
+                print(f"{'':10}  agent   {event['say']}")
+                print(f"{'':20}goes on: nobody meant to cut it")
+            case "taken_back":
+                print(f"{at}  caller  goes on; {event['played_ms']} ms of a reply are taken back")
+            case "second_opinion":
+                print(f"{'':20}{second_line(event)}")
             case kind:
                 rest = {k: v for k, v in event.items() if k not in ("t_ms", "event")}
                 print(f"{at}  {kind}  {rest}")

@@ -16,7 +16,18 @@ from typing import Any
 
 from tqdm import tqdm
 
-from bench.public import claims, clinc, covid, dstc, follow_ups, speech, stackfaq, verifier, xquad
+from bench.public import (
+    claims,
+    clinc,
+    covid,
+    dstc,
+    follow_ups,
+    speech,
+    spoken_forms,
+    stackfaq,
+    verifier,
+    xquad,
+)
 from bench.public.rows import table
 from bench.results import write_result
 from rag.embed import default_embedder
@@ -99,6 +110,7 @@ SETS = {
     "verifier": DataSet(verifier.FILES, _wrong_right_numbers, verifier.printed),
     "claims": DataSet(claims.FILES, claims.run, claims.printed),
     "speech": DataSet(speech.FILES, speech.run, speech.printed),
+    "spoken_forms": DataSet(spoken_forms.FILES, spoken_forms.run, spoken_forms.printed),
 }
 
 

@@ -22,6 +22,7 @@ _OTHER_FILES = frozenset(
         "questions.jsonl",
         "mishearings.jsonl",
         "mishearings.proposed.jsonl",
+        "spoken.json",
     }
 )
 _UNSAFE = re.compile(r"[^\w.+-]+")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.agent.desk import Desk
 from tests.agent.live import Lines
 
 
@@ -10,3 +11,9 @@ def lines():
     """What is logged during the test, at INFO or above."""
     with Lines() as kept:
         yield kept
+
+
+@pytest.fixture
+def desk(clinic, tmp_path):
+    """The grounded answer, to be entered with ``async with``."""
+    return Desk(clinic, tmp_path)

@@ -1,6 +1,7 @@
 """The ear check: what must be understood, what is said otherwise, what is left for a person."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from agent import ears_check, respelled
 from agent.ear_items import items_in, lost, names_of
 from agent.ears import listen
 from agent.ears_check import Listener, check, respellings_of
+from agent.settings import SAMPLE_KB
 from rag import store
 from speech.phrased import Phrase, PhrasedVoice
 from speech.types import Utterance
@@ -200,6 +202,19 @@ def test_the_command_mends_what_is_not_understood(command, tmp_path):
     assert len(next(iter(mended.values()), {})) == len(figures["respelled"])
     assert page.read_text("utf-8").count("<audio") == 2 * len(figures["respelled"])
     assert command("kb", "check", kb, "--ears", "--json")[1] == out
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_every_fact_of_the_clinic_survives_as_it_ships(command, tmp_path):
+    folder = tmp_path / "clinic"
+    shutil.copytree(SAMPLE_KB, folder, ignore=shutil.ignore_patterns(".frontdesk"))
+    shipped = (folder / "spoken.json").read_text("utf-8")
+    code, out, err = command("kb", "check", folder, "--ears", "--json")
+    found = json.loads(out)
+    assert (code, found["lost"], found["for_a_person"]) == (0, 0, []), err
+    assert found["values"] > 150
+    assert (folder / "spoken.json").read_text("utf-8") == shipped, "nothing needed mending"
 
 
 def test_a_page_among_the_documents_would_be_read_to_callers(command, tmp_path):

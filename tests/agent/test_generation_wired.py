@@ -33,10 +33,10 @@ from frontdesk import ConfigError
 from rag import Policy
 from rag.types import Check
 from telephony.caller import place_call
+from tests.agent.desk import eager, text
 from tests.agent.fake_chat import DROP, HANG, HEAD, FakeChat, plain, streamed, words
 from tests.agent.live import serving
 from tests.agent.one_processor import FakeClockRecord, OneProcessor, events, settle
-from tests.agent.test_grounded import eager, text
 
 ASKED = "How do I get a refill?"
 QUOTED = "To ask for a refill, call the pharmacy line at 555-0125 or use the patient portal."

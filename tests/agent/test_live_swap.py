@@ -11,6 +11,8 @@ from pathlib import Path
 import httpx
 import pytest
 from pipecat.frames.frames import TTSSpeakFrame
+from pipecat.frames.frames import UserStartedSpeakingFrame as Started
+from pipecat.frames.frames import UserStoppedSpeakingFrame as Stopped
 
 from agent.engines import Engines
 from agent.garbage import set_aside
@@ -23,11 +25,9 @@ from bench.recordings import turn
 from frontdesk import KnowledgeBaseError
 from rag import Policy, store
 from telephony.caller import place_call
+from tests.agent.desk import ON_SATURDAY, SATURDAY, text
 from tests.agent.live import serving
 from tests.agent.one_processor import FakeClockRecord, OneProcessor, events, within
-from tests.agent.test_grounded import ON_SATURDAY, SATURDAY, text
-from tests.agent.test_grounded import UserStartedSpeakingFrame as Started
-from tests.agent.test_grounded import UserStoppedSpeakingFrame as Stopped
 
 LATER = "On Saturday the clinic is open from 10 a.m. to 3 p.m."
 

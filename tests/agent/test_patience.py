@@ -8,7 +8,7 @@ from agent.patience import finished, patience_ms
 from agent.turns import TurnPolicy
 from speech.types import Hint
 
-POLICY = TurnPolicy(settle_ms=200, unsure_ms=850, dangling_ms=1200, complete_probability=0.4)
+POLICY = TurnPolicy(settle_ms=200, unsure_ms=850, dangling_ms=1200, complete_probability=0.65)
 
 
 @pytest.mark.parametrize(

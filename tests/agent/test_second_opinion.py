@@ -54,7 +54,7 @@ def ask(clinic):
     """``ask(heard, ears)``: the answer to one utterance, with a second opinion."""
 
     async def asked(heard, ears, **options):
-        second = SecondOpinion(ears, **{"run": at_once, "delay_ms": lambda: 0.0, **options})
+        second = SecondOpinion(ears, **{"run": at_once, "busy": lambda: 0.0, **options})
         return await answered(
             Session(clinic, Policy()), heard, utterances=(utterance(heard),), second=second
         )
@@ -96,7 +96,7 @@ async def test_what_is_no_better_is_left(ask, text, outcome):
     ("heard", "text", "reason", "outcome"),
     [
         ("wanted to talk to a fume in", "I want to talk to a human.", "person", Outcome.TAKEN),
-        ("wood buy then", "Goodbye then.", "below_floor", Outcome.SAME),
+        ("good bite then", "Goodbye then.", "below_floor", Outcome.SAME),
     ],
 )
 async def test_an_everyday_sentence_is_understood_but_for_goodbye(
@@ -104,6 +104,22 @@ async def test_an_everyday_sentence_is_understood_but_for_goodbye(
 ):
     done = await ask(heard, Ears(text))
     assert (done.reply.verdict.reason, done.second.outcome) == (reason, outcome)
+
+
+async def test_it_is_not_asked_where_the_words_were_heard_clearly(clinic):
+    clear = replace(utterance(MISHEARD), confidence=-0.1)
+    for heard, asked in ((clear, 0), (utterance(MISHEARD), 1)):
+        ears = Ears(SAID)
+        second = SecondOpinion(ears, run=at_once, busy=lambda: 0.0)
+        session = Session(clinic, Policy())
+        await answered(session, MISHEARD, utterances=(heard,), second=second)
+        assert len(ears.given) == asked
+
+
+async def test_it_is_not_asked_about_what_is_far_from_every_document(ask):
+    ears = Ears(SAID)
+    assert (await ask("would you buy them", ears)).second is None
+    assert ears.given == []
 
 
 @pytest.mark.parametrize("heard", [SAID, "Goodbye.", "", "I can't breathe"])
@@ -135,7 +151,7 @@ async def test_it_may_fail_or_be_late(ask):
 
 async def test_calls_that_wait_come_first(ask):
     ears = Ears(SAID)
-    done = await ask(MISHEARD, ears, delay_ms=lambda: 41.0)
+    done = await ask(MISHEARD, ears, busy=lambda: 0.2)
     assert (done.second.outcome, ears.given) == (Outcome.BUSY, [])
 
 

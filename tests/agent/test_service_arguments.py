@@ -18,7 +18,8 @@ def config(tmp_path, monkeypatch):
 def test_a_service_and_its_key(config, monkeypatch):
     config.write_text(
         '[recogniser]\nengine = "pkg.mod:Ear"\nlanguages = ["hi", "en"]\nbudget_ms = 700\n'
-        'arguments = { api_key = "$EAR_KEY", settings = { model = "m", keyterm = ["Okafor"] } }\n'
+        'arguments = { api_key = "$EAR_KEY", settings = { model = "m", keyterm = '
+        '["Okafor", "$EAR_KEY"] } }\n'
         '[voice]\nengine = "pkg.mod:Mouth"\narguments = { headers = { X-API-Key = "$EAR_KEY" } }\n'
     )
     monkeypatch.setenv("EAR_KEY", "k1")
@@ -27,7 +28,7 @@ def test_a_service_and_its_key(config, monkeypatch):
         "pkg.mod:Ear", ("hi", "en"), 700,
     )  # fmt: skip
     assert hearing.arguments == {
-        "api_key": "k1", "settings": {"model": "m", "keyterm": ["Okafor"]},
+        "api_key": "k1", "settings": {"model": "m", "keyterm": ["Okafor", "k1"]},
     }  # fmt: skip
     assert speaking.arguments == {"headers": {"X-API-Key": "k1"}}
 
@@ -47,6 +48,8 @@ def test_arguments_by_variable(config, monkeypatch):
         '{ api_key = "sk-123" }',
         '{ headers = { Authorization = "Bearer x" } }',
         '{ access_token = "t" }',
+        '{ accessToken = "t" }',
+        '{ fallbacks = [{ api_key = "sk-123" }] }',
         '{ "client-secret" = "s" }',
         "{ password = 5 }",
     ],

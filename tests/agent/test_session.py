@@ -1,6 +1,7 @@
 """What one call remembers, on the clinic's real index."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -341,3 +342,9 @@ def test_a_line_that_crackles_is_not_nagged(session):
     assert said == [True, False, False, True, False]
     talk(session, SATURDAY)
     assert talk(session, "").say, "the count begins anew"
+
+
+def test_a_reply_is_current_while_its_documents_are(session, clinic):
+    reply = session.reply(SATURDAY)
+    assert session.is_current(reply)
+    assert not session.is_current(replace(reply, kb="0" * 16))

@@ -20,8 +20,10 @@ from pipecat.frames.frames import (
 from agent.records import CallRecord
 from agent.trace import CallTrace
 from agent.turn_taking import TurnTaking
-from agent.turns import Action, TurnPolicy
-from tests.agent.one_processor import FakeClockRecord, OneProcessor, settle, within
+from agent.turns import Action, Doubt, TurnPolicy
+from frontdesk import Spoken
+from speech.types import Utterance
+from tests.agent.one_processor import FakeClockRecord, OneProcessor, events, settle, within
 
 NEVER_MS = 60_000
 POLICY = TurnPolicy(
@@ -257,3 +259,69 @@ async def test_no_task_outlives_the_pipeline(tmp_path, ends):
     await settle()
     assert asyncio.all_tasks() - before == set()
     assert turns.judgements == 0
+
+
+def heard(words):
+    result = Utterance(words, 900, 40, -0.1)
+    return TranscriptionFrame(words, "", "2026-01-01T00:00:00Z", result=result, finalized=True)
+
+
+async def a_turn(turns, words):
+    """From speech to a text at the pause and the end of the turn; its final text is to come."""
+    await turns.send(started(), stopped())
+    if words is not None:
+        await turns.send(eager(words))
+    await turns.later(NEVER_MS)
+
+
+def passed(turns):
+    return [frame.text for frame in turns.down.of(TranscriptionFrame)]
+
+
+async def test_a_text_that_is_late_goes_on_at_the_head_of_the_next(tmp_path):
+    async with TimedTurns(tmp_path, media_timeout_s=3600) as turns:
+        await a_turn(turns, None)
+        assert turns.count(UserStoppedSpeakingFrame) == (1, 1)
+        await turns.send(started(), heard("what time do you open"))
+        assert passed(turns) == [], "alone it would be taken for the second turn"
+        await turns.send(stopped(), eager("on sunday"))
+        await turns.later(NEVER_MS)
+        await turns.send(heard("on sunday"), heard("once more"))
+        assert passed(turns) == ["what time do you open on sunday", "once more"]
+        assert turns.down.of(TranscriptionFrame)[0].result.text == passed(turns)[0]
+
+
+async def test_only_the_text_of_what_was_ignored_is_dropped(tmp_path):
+    async with TimedTurns(tmp_path, media_timeout_s=3600) as turns:
+        playback = turns.processor._playback
+        await a_turn(turns, None)
+        playback.begin(Spoken("We are open."))
+        playback.started(turns.trace.now_ms())
+        turns.processor._doubts.at_start = lambda *_: Doubt.ECHO
+        await turns.send(BotStartedSpeakingFrame(), upstream=True)
+        await turns.send(started(), stopped(), eager("we are open"))
+        assert len(events(turns.record, "ignored")) == 1
+        await turns.send(heard("do you open on sunday"), heard("we are open"))
+        assert passed(turns) == ["do you open on sunday"]
+
+
+async def test_what_is_ignored_is_recorded_as_it_was_heard(tmp_path):
+    async with TimedTurns(tmp_path, media_timeout_s=3600) as turns:
+        await a_turn(turns, "do you open on sunday")
+        turns.processor._doubts.at_start = lambda *_: Doubt.ECHO
+        await turns.send(heard("do you open on sunday"), started(), stopped())
+        await turns.later(NEVER_MS)
+        assert [event["heard"] for event in events(turns.record, "ignored")] == [""]
+
+
+async def test_a_service_that_sends_no_text_for_noise_is_heard_afterwards(tmp_path):
+    async with TimedTurns(tmp_path, media_timeout_s=3600) as turns:
+        turns.processor._doubts.at_start = lambda *_: Doubt.ECHO
+        await turns.send(started(), stopped())
+        await turns.later(NEVER_MS)
+        assert len(events(turns.record, "ignored")) == 1
+        del turns.processor._doubts.at_start
+        final = TranscriptionFrame("do you open on sunday", "caller", "2026-01-01T00:00:00Z")
+        await turns.send(started(), stopped(), final)
+        await turns.later(104)
+        assert turns.count(UserStoppedSpeakingFrame)[0] == 1

@@ -330,6 +330,25 @@ def test_dangling(text, expected):
     assert dangles(text) is expected
 
 
+def any_event(rng):
+    return rng.choice(
+        [
+            SpeechStarted(),
+            SpeechStarted(rng.choice(list(Doubt))),
+            SpeechStopped(96),
+            SoundsComplete(rng.random()),
+            Heard(
+                rng.choice(["", "what about the", "when do you open"]),
+                provisional=rng.random() < 0.5,
+                takes_turn=rng.random() < 0.5,
+            ),
+            AgentStarted(),
+            AgentStopped(),
+            Clock(),
+        ]
+    )
+
+
 def test_any_order_of_events_keeps_turns_paired():
     """A turn ends only after it began, and never twice, whatever the wire does."""
     rng = random.Random(7)
@@ -337,26 +356,44 @@ def test_any_order_of_events_keeps_turns_paired():
         m, now, is_open = machine(), 0.0, False
         for _ in range(60):
             now += rng.uniform(0, 900)
-            event = rng.choice(
-                [
-                    SpeechStarted(),
-                    SpeechStarted(rng.choice(list(Doubt))),
-                    SpeechStopped(96),
-                    SoundsComplete(rng.random()),
-                    Heard(
-                        rng.choice(["", "what about the", "when do you open"]),
-                        provisional=rng.random() < 0.5,
-                        takes_turn=rng.random() < 0.5,
-                    ),
-                    AgentStarted(),
-                    AgentStopped(),
-                    Clock(),
-                ]
-            )
-            for action in m.step(event, now):
+            for action in m.step(any_event(rng), now):
                 if action is Action.START_TURN:
                     assert not is_open
                     is_open = True
                 elif action is Action.END_TURN:
                     assert is_open
                     is_open = False
+
+
+def test_the_text_of_a_turn_that_ended_in_noise_opens_none():
+    m = opened(1000)
+    m.step(Heard("what time do you open", provisional=True), 1500)
+    assert m.step(Clock(), 1500 + POLICY.wordless_ms) == [Action.END_TURN]
+    assert m.doubt is Doubt.WORDLESS
+    assert m.step(Heard("what time do you open", over=True), 11_600) == []
+    assert not m.is_open
+
+
+def test_whatever_came_before_a_silent_line_is_hung_up_on():
+    """No order of events leaves a call that waits for ever."""
+    rng = random.Random(11)
+    for _ in range(200):
+        m, now = machine(), 0.0
+        for _ in range(30):
+            now += rng.uniform(0, 900)
+            m.step(any_event(rng), now)
+        if rng.random() < 0.5:
+            m.step(SpeechStopped(96), now)
+        m.step(AgentStopped(), now)
+        done = []
+        for _ in range(10):
+            if Action.GIVE_UP in done:
+                break
+            assert m.deadline_ms is not None
+            now = max(now, m.deadline_ms)
+            done = m.step(Clock(), now)
+            assert done
+            if Action.PROMPT in done:
+                m.step(AgentStarted(), now)
+                m.step(AgentStopped(), now)
+        assert Action.GIVE_UP in done

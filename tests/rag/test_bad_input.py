@@ -35,7 +35,7 @@ def folder(tmp_path):
 
 
 def built(command, folder):
-    code, out, err = command("kb", "build", folder, "--json")
+    code, out, err = command("kb", "build", "--no-speech", folder, "--json")
     assert (code, err) == (0, "")
     return json.loads(out)
 
@@ -88,7 +88,7 @@ def test_each_bad_file_is_named_and_the_rest_is_built(command, folder):
     reasons["round"] = f"a symbolic link loop: {folder} is read already"
     assert {one["file"]: one["reason"] for one in figures["skipped"]} == reasons
     assert ask(command, folder)["say"] == OPENING
-    shown = command("kb", "build", folder)[1].splitlines()
+    shown = command("kb", "build", "--no-speech", folder)[1].splitlines()
     assert [line for line in shown if line.startswith("skipped ")] == [
         f"skipped     {name}: {reason}" for name, reason in sorted(reasons.items())
     ]
@@ -99,7 +99,7 @@ def test_nothing_readable_is_the_only_failure(command, tmp_path):
     folder.mkdir()
     for name, (data, _) in BAD.items():
         (folder / name).write_bytes(data)
-    code, out, err = command("kb", "build", folder)
+    code, out, err = command("kb", "build", "--no-speech", folder)
     assert (code, out) == (2, "")
     (line,) = err.splitlines()
     assert line.startswith(f"frontdesk kb: knowledge base folder {folder} holds no passages; ")
@@ -111,7 +111,7 @@ def test_nothing_readable_is_the_only_failure(command, tmp_path):
 def test_a_file_that_turns_bad_leaves_the_index_before_in_service(command, folder):
     named = in_service(command, folder)
     (folder / "hours.md").write_bytes(b"")
-    assert command("kb", "build", folder)[0] == 2
+    assert command("kb", "build", "--no-speech", folder)[0] == 2
     assert store.artefact_path(folder).read_text("utf-8") == named
     (folder / "hours.md").write_text(HOURS, "utf-8")
     assert ask(command, folder)["say"] == OPENING
@@ -223,7 +223,7 @@ def add_many(folder, count):
 def killed_build(folder, may_end):
     """Begin to build many passages, and kill the process once ``may_end()``."""
     add_many(folder, 2000)
-    building = process(BUILD, "kb", "build", folder)
+    building = process(BUILD, "kb", "build", "--no-speech", folder)
     end = time.monotonic() + 60
     while not may_end():
         assert time.monotonic() < end
@@ -247,7 +247,7 @@ def still_in_service(folder, named):
 def test_a_full_disk(command, folder):
     named = in_service(command, folder)
     add_many(folder, 40)
-    building = process(SMALL_FILES, 40_000, "kb", "build", folder)
+    building = process(SMALL_FILES, 40_000, "kb", "build", "--no-speech", folder)
     out, err = building.communicate(timeout=60)
     assert (building.returncode, out) == (2, "")
     (line,) = err.splitlines()
@@ -274,7 +274,7 @@ def test_a_disk_that_fills_while_building(command, small_disk):
     (small_disk / "hours.md").write_text(HOURS, "utf-8")
     named = in_service(command, small_disk)
     add_many(small_disk, 300)
-    code, out, err = command("kb", "build", small_disk)
+    code, out, err = command("kb", "build", "--no-speech", small_disk)
     assert (code, out) == (2, "")
     (line,) = err.splitlines()
     assert line.startswith(f"frontdesk kb: cannot write the index to {small_disk / '.frontdesk'}")
@@ -306,7 +306,7 @@ def test_a_killed_build_leaves_the_index_before_as_it_was(command, folder):
 
 
 def test_two_builds_at_once_end_with_one_whole_index(command, folder):
-    builds = [process(BUILD, "kb", "build", folder) for _ in range(2)]
+    builds = [process(BUILD, "kb", "build", "--no-speech", folder) for _ in range(2)]
     for one in builds:
         out, err = one.communicate(timeout=60)
         assert (one.returncode, err) == (0, ""), out

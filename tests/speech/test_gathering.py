@@ -1,8 +1,11 @@
 """One text a turn, whenever the recogniser speaks."""
 
+import io
 import math
 
 import numpy as np
+import pytest
+from loguru import logger
 from pipecat.frames.frames import (
     EagerEndOfTurnCancelFrame,
     EagerTranscriptionFrame,
@@ -21,6 +24,15 @@ NEVER_MS = 1e6
 
 def final(text, language=None):
     return TranscriptionFrame(text, "", "", language)
+
+
+@pytest.fixture
+def log():
+    """What a server at its usual level logs."""
+    lines = io.StringIO()
+    sink = logger.add(lines, level="INFO")
+    yield lines
+    logger.remove(sink)
 
 
 class Heard(Call):
@@ -57,6 +69,13 @@ async def test_finals_before_and_after_a_pause_are_one_text():
     assert (interim.text, interim.result.stable) == ("my number is", "my number is")
 
 
+async def test_a_language_may_be_a_plain_word():
+    async with Heard(TurnText(budget_ms=NEVER_MS)) as call:
+        await call.send(START(), final("namaste", "hi-IN"), STOP(), final("ji", "hi"))
+        eager = await call.down.wait_for(EagerTranscriptionFrame)
+    assert eager.result.language == "hi"
+
+
 async def test_a_turn_that_goes_on_takes_its_text_back():
     async with Heard(TurnText(budget_ms=NEVER_MS)) as call:
         await call.send(START(), STOP(), final("on saturday"))
@@ -73,12 +92,14 @@ async def test_a_turn_that_goes_on_takes_its_text_back():
     ]
 
 
-async def test_what_is_late_belongs_to_no_other_turn():
+async def test_what_is_late_belongs_to_no_other_turn(log):
     async with Heard(TurnText(budget_ms=1)) as call:
         await call.through(START(), STOP())
         await call.commit()
         assert (await call.down.wait_for(TranscriptionFrame)).text == ""
-        await call.through(final("too late"), TTSSpeakFrame("behind it"))
+        await call.through(final("my secret"), TTSSpeakFrame("behind it"))
+        assert "too late; words dropped: 2" in log.getvalue()
+        assert "secret" not in log.getvalue()
         await call.send(START(), STOP(), final("in time"))
         await call.down.wait_for(EagerTranscriptionFrame)
         await call.commit()

@@ -33,6 +33,12 @@ def test_level_does_not_matter(engines, saturday, gain):
     assert text == "What time do you open on Saturday?"
 
 
+def test_an_offset_of_the_line_does_not_matter(engines, saturday):
+    for offset in (-0.3, 0.3):
+        heard = engines.recogniser.transcribe(saturday * np.float32(0.05) + np.float32(offset))
+        assert heard.text == "What time do you open on Saturday?"
+
+
 def test_threads_hear_the_same(engines, saturday):
     with ThreadPoolExecutor(4) as threads:
         texts = set(threads.map(lambda _: engines.recogniser.transcribe(saturday).text, range(8)))

@@ -131,8 +131,8 @@ def test_running_interims_give_way_only_when_there_is_no_other_lane():
 def test_a_committed_turn_overtakes_the_pauses_of_others():
     schedule = Schedule(lanes=1)
     waiting(schedule, *(Job(EAGER, call) for call in "abc"))
-    schedule.promote("c", EAGER, FINAL)
-    schedule.promote("nobody", EAGER, FINAL)
+    schedule.promote("c", EAGER, FINAL, now_ms=0.0)
+    schedule.promote("nobody", EAGER, FINAL, now_ms=0.0)
     assert [(job.call, job.priority) for job in in_order(schedule)] == [
         ("c", FINAL),
         ("a", EAGER),
@@ -144,12 +144,21 @@ def test_an_interim_that_a_pause_needs_no_longer_gives_way():
     schedule = Schedule(lanes=1)
     (interim,) = waiting(schedule, Job(INTERIM, "a"))
     assert schedule.take(0.0) is interim
-    schedule.promote("a", INTERIM, EAGER)
+    schedule.promote("a", INTERIM, EAGER, now_ms=0.0)
     waiting(schedule, Job(FINAL, "b"))
     schedule.give_way()
     assert not interim.unwanted
     schedule.give_up("a")
     assert interim.unwanted
+
+
+def test_the_wait_of_an_interim_that_a_pause_needs_counts_from_the_pause_on():
+    schedule = Schedule(lanes=2)
+    waiting(schedule, Job(INTERIM, "a"))
+    schedule.promote("a", INTERIM, EAGER, now_ms=90.0)
+    assert schedule.delay_ms(100.0) == 10.0
+    schedule.promote("a", EAGER, FINAL, now_ms=100.0)
+    assert schedule.delay_ms(110.0) == 20.0
 
 
 def test_what_is_dropped_never_begins():
@@ -251,6 +260,23 @@ async def test_given_up_work_comes_back_dropped_begun_or_not():
     held.go_on.set()
     assert await running is DROPPED
     assert await other == "heard"
+
+
+async def test_an_interim_that_waits_begins_once_a_pause_needs_it(monkeypatch):
+    pool, held, serving = Pool(2), Held(), []
+    submit = pool._threads.submit
+    monkeypatch.setattr(pool._threads, "submit", lambda work: serving.append(submit(work)))
+    other = begin(pool, held, INTERIM, "a")
+    await held.running()
+    waits = begin(pool, lambda: "heard", INTERIM, "b")  # one lane is kept for what presses
+    await asyncio.sleep(0)
+    await asyncio.to_thread(serving[1].result, 10)  # the other thread looked, and rests again
+    assert pool.waiting == 1
+    pool.promote("b", INTERIM, EAGER)
+    assert await asyncio.wait_for(waits, 10) == "heard"
+    assert not other.done()
+    held.go_on.set()
+    assert await other == "done"
 
 
 async def test_a_busy_process_makes_no_interims():

@@ -1,11 +1,14 @@
 """A model folder on the real sherpa-onnx runtime. The model is made up, see ``made_zipformer``."""
 
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from frontdesk import ConfigError, ModelFileError, SpeechError
+from speech.noise import is_speech
 from tests.speech import made_zipformer
 
 pytest.importorskip("sherpa_onnx", reason="needs the sherpa extra")
@@ -42,6 +45,13 @@ def test_a_model_folder_hears(zipformer):
 def test_what_is_too_short_or_quiet_is_empty(zipformer, audio):
     utterance = zipformer.transcribe(audio.astype(np.float32))
     assert (utterance.text, utterance.confidence) == ("", float("-inf"))
+
+
+def test_words_without_probabilities_are_no_noise(zipformer, monkeypatch):
+    result = SimpleNamespace(text="HELLO", ys_probs=[])
+    recogniser = Mock(wraps=zipformer._recogniser, get_result_all=lambda _: result)
+    monkeypatch.setattr(zipformer, "_recogniser", recogniser)
+    assert is_speech(LOUD, zipformer.transcribe(LOUD))
 
 
 def test_threads_hear_the_same(zipformer):

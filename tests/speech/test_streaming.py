@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from pipecat.frames.frames import (
     InputAudioRawFrame,
     InterimTranscriptionFrame,
     TranscriptionFrame,
+    UserStoppedSpeakingFrame,
 )
 from pipecat.processors.frame_processor import FrameDirection
 
@@ -20,8 +22,10 @@ from bench.hard_voices import whispered
 from frontdesk import SpeechError
 from speech import sessions
 from speech.audio import to_float32, to_int16
+from speech.decode import Decode
 from speech.hints import HintFrame
 from speech.pool import Pool
+from speech.scheduling import Priority
 from speech.services import InterimsDroppedFrame, LocalSTTService
 from speech.streaming import PACE_MS, joined, pace_ms, quiet_place, stable_prefix
 from speech.stt import LONG_MS
@@ -87,6 +91,22 @@ def test_parts_are_joined_in_order_and_weighted_by_length():
     )
     assert joined([one, none, last]).audio is None
     assert joined([none, none]).confidence == -math.inf
+    assert joined([replace(one, language="hi"), none]).language == "hi"
+
+
+async def test_a_decode_that_nobody_wants_gives_up_its_task_unless_that_has_heard():
+    never = asyncio.Event()
+    running, done = (Decode(b"", Hint.NONE, task=asyncio.create_task(never.wait())) for _ in "ab")
+    done.heard = Utterance("so far", 1.0, 1.0, 0.0)  # it is passing that on
+    running.drop()
+    done.drop()
+    await running.tried()
+    assert running.stale
+    assert done.stale
+    assert running.task.cancelled()
+    assert not done.task.done()
+    never.set()
+    await done.tried()
 
 
 def busy_pool():
@@ -290,7 +310,15 @@ async def test_interims_dropped_for_load_are_counted(recogniser, monkeypatch):
     assert recogniser.interims == []
 
 
-async def test_a_recogniser_without_a_beam_makes_interims_too(recogniser):
+async def test_a_recogniser_without_a_beam_hears_at_pauses_only(recogniser, monkeypatch):
+    asked, run = [], sessions.run_or_drop
+
+    def recorded(*args, priority, **options):
+        asked.append(priority)
+        return run(*args, priority=priority, **options)
+
+    monkeypatch.setattr(sessions, "run_or_drop", recorded)
+
     class Other:
         def transcribe(self, audio, *, hint=Hint.NONE):
             return recogniser.transcribe(audio, hint=hint)
@@ -300,7 +328,55 @@ async def test_a_recogniser_without_a_beam_makes_interims_too(recogniser):
 
     async with Call(LocalSTTService(Other())) as call:
         await call.send(START())
+        await call.hear(SECOND)
+        await call.down.wait_for(InputAudioRawFrame, 50)
+        await call.send(SpeechPausingFrame(), STOP(stop_secs=0.1))
+        eager = await call.down.wait_for(EagerTranscriptionFrame)
+    assert eager.text == "1.00 s"
+    assert asked == [Priority.EAGER]
+
+
+@pytest.mark.parametrize(("confidence", "text"), [(-2.0, ""), (-1.0, "0.25 s"), (-0.1, "0.25 s")])
+async def test_noise_has_no_interim_text(recogniser, confidence, text):
+    hear = recogniser.transcribe
+    recogniser.transcribe = lambda audio, *, hint, width=4: replace(
+        hear(audio, hint=hint, width=width), confidence=confidence
+    )
+    async with Call(LocalSTTService(recogniser)) as call:
+        await call.send(START())
         await spoken(call, QUARTER)
+    assert [frame.text for frame in call.down.of(InterimTranscriptionFrame)] == [text]
+
+
+async def test_a_short_turn_is_answered_once_behind_the_long_one_before_it(recogniser):
+    hear = recogniser.transcribe
+
+    def slow_if_long(audio, *, hint=Hint.NONE, width=4):
+        if width == 4 and audio.size < 16000:
+            return Utterance("short", 700.0, 1.0, -0.1)
+        return hear(audio, hint=hint, width=width)
+
+    recogniser.transcribe = slow_if_long
+    recogniser.gate.clear()
+    async with Call(LocalSTTService(recogniser)) as call:
+        await call.send(START())
+        await spoken(call, SECOND)
+        await call.send(STOP())
+        await recogniser.running()
+        await call.commit()
+        await call.up.wait_for(UserStoppedSpeakingFrame)
+        await call.send(START())
+        await call.hear(QUARTER[:800])
+        await call.send(SpeechPausingFrame())
+        await call.down.wait_for(InterimTranscriptionFrame, 2)
+        await call.send(STOP())
+        await call.down.wait_for(STOP, 2)
+        await call.commit()
+        await call.up.wait_for(UserStoppedSpeakingFrame, 2)
+        assert not call.down.of(TranscriptionFrame)
+        recogniser.gate.set()
+        await call.down.wait_for(TranscriptionFrame, 2)
+    assert [frame.text for frame in call.down.of(TranscriptionFrame)] == ["1.00 s", "short"]
 
 
 async def test_a_hint_holds_until_the_next_through_turns_of_noise(recogniser):

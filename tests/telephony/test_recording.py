@@ -71,6 +71,7 @@ def test_too_loud_is_clipped_and_channels_that_cancel_are_not_lost(tmp_path):
         ("a.m4a", b"\0\0\0\x20ftypM4A " + bytes(400), "convert it: ffmpeg"),
         ("a.raw", bytes(800), "without a header its rate"),
         ("a.ulaw", b"", "is empty"),
+        ("a.ulaw", bytes(600 * 8000 + 1), "runs for more than 10 minutes"),
         ("a.wav", b"", "cannot read"),
     ],
 )

@@ -88,6 +88,19 @@ async def test_another_pipeline_rate_is_resampled():
     assert 0.8 * 32000 <= len(audio) <= 32000
 
 
+async def test_lost_frames_are_made_up_for():
+    made, frame = serializer(), np.arange(-80, 80, dtype=np.int16) * 100
+    payload = base64.b64encode(ulaw_encode(frame)).decode()
+    lengths, heard = [], b""
+    for stamp in ("0", "20", 60, "1060", None, "soon", "NaN", "1e999", [], "1080"):
+        fields = {} if stamp is None else {"timestamp": stamp}
+        frame = await made.deserialize(media(payload, **fields))
+        lengths.append(len(frame.audio) // 16)
+        heard = heard or (frame.audio if lengths[-1] == 40 else b"")
+    assert lengths == [20, 20, 40, 80, 20, 20, 20, 20, 20, 20]
+    assert heard == 2 * ulaw_decode(base64.b64decode(payload)).tobytes()
+
+
 async def test_keys_and_what_is_ignored():
     made = serializer()
     dtmf = {"event": "dtmf", "streamSid": "MZ1", "dtmf": {"digit": "#"}}

@@ -1,4 +1,4 @@
-"""The serializer inside Pipecat's own FastAPI transport, over a real socket."""
+"""The serializer inside the transport that calls run on, over a real socket."""
 
 import asyncio
 import base64
@@ -9,6 +9,7 @@ import pytest
 from loguru import logger
 from pipecat.frames.frames import (
     EndFrame,
+    InputAudioRawFrame,
     InterruptionFrame,
     OutputTransportMessageFrame,
     TTSAudioRawFrame,
@@ -16,7 +17,8 @@ from pipecat.frames.frames import (
 )
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
-from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams, FastAPIWebsocketTransport
+from pipecat.processors.frame_processor import FrameDirection
+from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
 from pipecat.workers.runner import WorkerRunner
 from starlette.applications import Starlette
 from starlette.routing import WebSocketRoute
@@ -24,7 +26,9 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from telephony.g711 import ulaw_decode, ulaw_encode
+from telephony.media_socket import MediaSocketTransport
 from telephony.twilio import GuardedTwilioSerializer, mark_message, read_start
+from tests.speech.running import End
 
 
 @pytest.fixture(autouse=True)
@@ -42,9 +46,9 @@ def start(n):
     return json.dumps({"event": "start", "start": {"streamSid": f"MZ{n}", "callSid": f"CA{n}"}})
 
 
-def media(n, payload=b"\xff" * 160):
-    encoded = base64.b64encode(payload).decode()
-    return json.dumps({"event": "media", "streamSid": f"MZ{n}", "media": {"payload": encoded}})
+def media(n, payload=b"\xff" * 160, **fields):
+    part = {"payload": base64.b64encode(payload).decode(), **fields}
+    return json.dumps({"event": "media", "streamSid": f"MZ{n}", "media": part})
 
 
 class Bot:
@@ -57,6 +61,7 @@ class Bot:
         self.ready = asyncio.Queue()
         self.ended = asyncio.Queue()
         self.seen = []
+        self.heard = {}
 
     async def endpoint(self, websocket):
         await websocket.accept()
@@ -76,7 +81,7 @@ class Bot:
         serializer = GuardedTwilioSerializer(
             call, on_mark=on_mark, on_stop=on_stop, on_error=on_error if self.own else None
         )
-        transport = FastAPIWebsocketTransport(
+        transport = MediaSocketTransport(
             websocket,
             FastAPIWebsocketParams(
                 audio_in_enabled=True,
@@ -85,8 +90,9 @@ class Bot:
                 serializer=serializer,
             ),
         )
+        heard = self.heard[call.call_id] = End(FrameDirection.DOWNSTREAM)
         worker = PipelineWorker(
-            Pipeline([transport.input(), transport.output()]),
+            Pipeline([transport.input(), heard, transport.output()]),
             params=PipelineParams(audio_in_sample_rate=8000, audio_out_sample_rate=8000),
             enable_rtvi=False,
         )
@@ -262,3 +268,16 @@ async def test_an_end_frame_plays_the_goodbye_out_and_closes(serve, lines):
         assert phone.socket.close_code == 1000
         assert await asyncio.wait_for(bot.ended.get(), 10) == "CA1"
     assert lines == []
+
+
+async def test_what_got_lost_on_the_way_does_not_squeeze_the_caller_together(serve):
+    bot = Bot()
+    pcm = np.full(160, 1000, np.int16)
+    async with serve(bot.app) as port, Phone(port, 1, bot) as phone:
+        for frame in (0, 1, 3, 4):  # of 20 ms; the third is lost
+            await phone.socket.send(media(1, ulaw_encode(pcm), timestamp=str(20 * frame)))
+        await bot.heard["CA1"].wait_for(InputAudioRawFrame, 4)
+        await phone.socket.send('{"event":"stop","streamSid":"MZ1"}')
+        await asyncio.wait_for(bot.ended.get(), 10)
+    heard = b"".join(frame.audio for frame in bot.heard["CA1"].of(InputAudioRawFrame))
+    assert heard == 5 * ulaw_decode(ulaw_encode(pcm)).tobytes()
