@@ -15,7 +15,7 @@ from rag.judge import refused
 from rag.parts import OFFER, asks_for_more, wants_more
 from rag.query import closeness, places
 from rag.rewrite import clean, default_fillers
-from speech.spoken_values import written
+from speech.spoken_values import Kind, written
 
 _NOTHING_YET = Spoken("I haven't said anything yet. How can I help you?")
 _SILENCE = Spoken("")
@@ -80,7 +80,7 @@ class Session:
         if more:
             return Reply(more, more.say, kb=_name(index))
         resolution = resolve(
-            written(heard),  # "half past seven" is what the documents call 7:30
+            asked_as(heard),
             self.state,
             fillers=index.kb.fillers,
             cosine=closeness(index),
@@ -189,6 +189,15 @@ class Session:
 
 def _name(index: Index) -> str:
     return index.kb.sha256[:16]
+
+
+def asked_as(heard: str) -> str:
+    """``heard`` with its times as documents write them: "half past seven" is 7:30 there.
+
+    Times only: a caller's own number or price in figures is closer to those of the documents than
+    it should be.
+    """
+    return written(heard, kinds={Kind.TIME})
 
 
 def _spoken_from(verdict: Verdict, spoken: str) -> tuple[Said, ...]:

@@ -146,10 +146,12 @@ class ServerSettings(_Section):
 class TurnSettings(_Section):
     """How long to wait before answering. Milliseconds of the caller's silence."""
 
-    settle_ms: float = Field(default=200, ge=0, description="the turn sounds and reads complete")
-    unsure_ms: float = Field(default=400, ge=0, description="it reads complete only")
+    settle_ms: float = Field(default=180, ge=0, description="the turn is likely to be over")
+    unsure_ms: float = Field(default=850, ge=0, description="it is less likely than that")
     dangling_ms: float = Field(default=1200, ge=0, description="it ends in “and”, “the”, “um” …")
-    complete_probability: float = Field(default=0.5, ge=0, le=1)
+    complete_probability: float = Field(
+        default=0.2, ge=0, le=1, description="that it is over; higher: fewer callers cut, slower"
+    )
     prompt_after_s: float = Field(default=12.0, gt=0, description="silence before “still there?”")
     noise_ms: float = Field(
         default=1000, gt=0, description="of sound without a word, then a reply it cut goes on"

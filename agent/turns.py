@@ -19,7 +19,7 @@ from speech.types import Hint
 
 # Speech that goes on this soon after the reply began did not react to it: a person needs longer
 # to hear a voice, understand that it is one, and speak, and the VAD needs 0.13 s of that.
-REACTION_MS = 500.0
+REACTION_MS = 600.0
 
 
 class Doubt(Enum):
@@ -119,11 +119,11 @@ class TurnPolicy:
     ``wordless_ms`` without a new word any other, ``longest_ms`` every turn.
     """
 
-    settle_ms: float = 200.0
-    unsure_ms: float = 400.0
+    settle_ms: float = 180.0
+    unsure_ms: float = 850.0
     dangling_ms: float = 1200.0
     cap_ms: float = 1500.0
-    complete_probability: float = 0.5
+    complete_probability: float = 0.2
     prompt_after_ms: float = 12_000.0
     prompts: int = 2
     noise_ms: float = 1000.0

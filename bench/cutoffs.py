@@ -37,6 +37,7 @@ from agent.half_said import half_said
 from agent.patience import dangles
 from agent.settings import Settings
 from agent.turns import (
+    REACTION_MS,
     Action,
     Clock,
     Event,
@@ -66,7 +67,7 @@ _TURN_MODEL_MS = 47.0
 _RECOGNISER_MS, _RECOGNISER_MS_A_SECOND = 15.0, 23.0
 # From the end of the turn to the first sample of a prepared answer, and what a person needs to
 # react to it (agent/call.py's limit for taking a turn back).
-_AUDIBLE_MS, _REACTION_MS = 50.0, 500.0
+_AUDIBLE_MS = 50.0
 
 Floats = NDArray[np.float64]
 
@@ -142,7 +143,7 @@ def _outcome(watched: Watched, ended_ms: float) -> Outcome:
     noticed = min((at for at in watched.starts_ms if at > ended_ms), default=math.inf)
     audible = ended_ms + _AUDIBLE_MS
     cut = ended_ms < goes_on
-    back = cut and noticed - audible <= _REACTION_MS
+    back = cut and noticed - audible <= REACTION_MS
     return Outcome(watched, ended_ms, cut, audible < goes_on, back)
 
 

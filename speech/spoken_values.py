@@ -10,6 +10,8 @@ values for the same if they have a meaning in common.
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from speech.languages import language_of
 from speech.values import Kind, Value, agree
 from speech.values_en import values_of as _english
@@ -33,14 +35,19 @@ def states(text: str, value: Value, language: str | None = None) -> bool:
     return any(agree(one, value) for one in values_of(text, language))
 
 
-def written(text: str, language: str | None = None) -> str:
+def written(
+    text: str, language: str | None = None, kinds: Container[Kind] = frozenset(Kind)
+) -> str:
     """``text`` with its values as they are written: "at 7:30 a.m.", "$12.50", "555-0142".
 
-    Lone numbers below ten stay words ("one of them"), and so does all that states no value.
+    Lone numbers below ten stay words ("one of them"), and so does all that states no value of
+    ``kinds``.
     """
     parts: list[str] = []
     end = 0
     for value in values_of(text, language):
+        if value.kind not in kinds:
+            continue
         parts += text[end : value.start], value.written
         # The last stop of "a.m." is the sentence's as well.
         end = value.end + (value.written.endswith(".") and text.startswith(".", value.end))

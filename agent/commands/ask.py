@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent.session import verdict_json
+from agent.session import asked_as, verdict_json
 from agent.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -36,16 +36,15 @@ def run(args: argparse.Namespace) -> int:
     """Answer the question; 0 also when it is refused, since a refusal is an answer."""
     from agent.retrieval import index_of, policy_of
     from rag import answer, make_query
-    from speech.spoken_values import written
 
     settings = load_settings(kb=args.kb)
     index = index_of(settings)
     context = args.context
     fillers = index.kb.fillers
     if context is not None:  # the same resolved form that a call's session state keeps
-        context = make_query(written(context), fillers=fillers).text
+        context = make_query(asked_as(context), fillers=fillers).text
     asked = " ".join(args.text)
-    query = replace(make_query(written(asked), context, fillers=fillers), raw=asked)
+    query = replace(make_query(asked_as(asked), context, fillers=fillers), raw=asked)
     verdict, generated = answer(query, index, policy_of(settings)), None
     if not args.no_generate:
         verdict, generated = asyncio.run(_worded(verdict, settings, index))

@@ -132,7 +132,7 @@ def test_questions_are_not_swallowed(text):
 def test_what_is_said():
     assert conversation.recognise("goodbye").say.text == "Thank you for calling. Goodbye."
     assert conversation.recognise("mhm").say.text == ""
-    for reason, say in conversation._SAY.items():
+    for reason, say in conversation.SAYINGS.items():
         assert bool(say) is (reason is not R.ACKNOWLEDGED)
 
 

@@ -429,8 +429,13 @@ def test_percentiles_are_observed_values():
 
 
 @pytest.mark.parametrize(
-    "audio", [np.zeros(0, np.int16), np.zeros((8, 2), np.int16), np.zeros(8, np.float32)]
+    ("audio", "why"),
+    [
+        (np.zeros(0, np.int16), "turn 'q' is empty"),
+        (np.zeros((8, 2), np.int16), "audio of turn 'q'"),
+        (np.zeros(8, np.float32), "audio of turn 'q'"),
+    ],
 )
-def test_a_turn_needs_one_dimensional_int16(audio):
-    with pytest.raises(ConfigError, match="audio of turn 'q'"):
+def test_a_turn_needs_one_dimensional_int16(audio, why):
+    with pytest.raises(ConfigError, match=why):
         CallerTurn(audio, "q")
