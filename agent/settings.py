@@ -150,7 +150,7 @@ class TurnSettings(_Section):
     unsure_ms: float = Field(default=850, ge=0, description="it is less likely than that")
     dangling_ms: float = Field(default=1200, ge=0, description="it ends in “and”, “the”, “um” …")
     complete_probability: float = Field(
-        default=0.2, ge=0, le=1, description="that it is over; higher: fewer callers cut, slower"
+        default=0.25, ge=0, le=1, description="that it is over; higher: fewer callers cut, slower"
     )
     prompt_after_s: float = Field(default=12.0, gt=0, description="silence before “still there?”")
     noise_ms: float = Field(

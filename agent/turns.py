@@ -123,7 +123,7 @@ class TurnPolicy:
     unsure_ms: float = 850.0
     dangling_ms: float = 1200.0
     cap_ms: float = 1500.0
-    complete_probability: float = 0.2
+    complete_probability: float = 0.25
     prompt_after_ms: float = 12_000.0
     prompts: int = 2
     noise_ms: float = 1000.0

@@ -18,9 +18,10 @@ _IDLE_S = 4.0
 
 
 @contextmanager
-def _server(max_calls: int) -> Iterator[ServerProcess]:
+def _server(max_calls: int, **settings: str) -> Iterator[ServerProcess]:
     with tempfile.TemporaryDirectory() as folder:
         env = {
+            **settings,
             "FRONTDESK_RECORDS__FOLDER": folder,
             "FRONTDESK_SERVER__MAX_CALLS": str(max_calls),
         }
@@ -57,9 +58,10 @@ def memory_per_call(calls: int = 8, turns: int = 2) -> dict[str, Any]:
     """Memory of one more call, and what stays after the calls are over, in MB.
 
     One call and then ``1 + calls`` at once, on a server that has held as many before, so that
-    what is loaded or reserved once does not count as a call's.
+    what is loaded or reserved once does not count as a call's. Without second opinions: who gets
+    one is a matter of load, and its 100 MB would hide what a call takes.
     """
-    with _server(calls + 2) as server:
+    with _server(calls + 2, FRONTDESK_RECOGNISER__SECOND_OPINION="false") as server:
 
         def peak(number: int) -> float:
             found = measure(server, [script(n, turns) for n in range(number)])

@@ -49,9 +49,10 @@ def test_agreeing_signals_end_the_turn_at_settle():
     assert m.step(SpeechStopped(96), 3096) == [Action.ASK_TURN_MODEL]
     assert m.step(SoundsComplete(0.9), 3150) == []
     assert m.step(Heard("what time do you open"), 3160) == []
-    assert m.deadline_ms == 3000 + TurnPolicy().settle_ms
-    assert m.step(Clock(), 3199.9) == []
-    assert m.step(Clock(), 3200) == [Action.END_TURN]
+    over = 3000 + TurnPolicy().settle_ms
+    assert m.deadline_ms == over
+    assert m.step(Clock(), over - 0.1) == []
+    assert m.step(Clock(), over) == [Action.END_TURN]
     assert m.step(Clock(), 3300) == []
 
 
