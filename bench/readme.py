@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-from bench import readme_checks, readme_retrieval
+from bench import readme_checks, readme_hearing, readme_retrieval
 from bench.figures import load, measured_on, table
 from bench.results import RESULTS
 
@@ -39,7 +39,24 @@ def calls() -> str:
     head = ["callers", "side", "answered", "p50 ms", "p95 ms", "p100 ms", "first turn ms"]
     machines = {measured_on(load(path.stem)) for path in files}
     measured = f"`frontdesk bench call --baseline` on {'; '.join(machines)}."
-    return "\n".join([table([*head, "CPU s", "MB"], rows), "", measured])
+    return "\n".join([table([*head, "CPU s", "MB"], rows), "", measured, "", _capacity()])
+
+
+def _capacity() -> str:
+    """More callers at once, and what one of them takes."""
+    found, memory = load("capacity"), load("memory")
+    rows = [
+        [step["calls"], f"{step['answered']} of {step['turns']}"]
+        + [step[key] for key in ("p50_ms", "p95_ms", "barge_in_p95_ms", "cpu_s")]
+        for step in found["steps"]
+    ]
+    head = ["callers", "answered", "p50 ms", "p95 ms", "barge-in p95 ms", "CPU s"]
+    measured = (
+        f"`frontdesk bench call --most` on {measured_on(found)}: {found['most']} callers with "
+        f"every turn answered and p95 at most {found['p95_at_most_ms']:.0f} ms. One more call "
+        f"takes {memory['one_more_call_mb']} MB and leaves {memory['kept_per_call_mb']} MB behind."
+    )
+    return "\n".join([table(head, rows), "", measured])
 
 
 def answers() -> str:
@@ -74,6 +91,7 @@ BLOCKS = {
     "calls": calls,
     "answers": answers,
     **readme_checks.BLOCKS,
+    **readme_hearing.BLOCKS,
     **readme_retrieval.BLOCKS,
 }
 """Every figure block by the name that the README gives it."""
