@@ -29,6 +29,7 @@ from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.workers.runner import WorkerRunner
 from tqdm import tqdm
 
+from agent.cli import quiet_logs
 from bench.recordings import AUDIO, clips
 from bench.results import percentiles, write_result
 from speech import sessions
@@ -209,6 +210,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--clips", type=int, default=40, metavar="N", help="for each caller")
     parser.add_argument("--dry-run", action="store_true", help="write no result file")
     args = parser.parse_args(argv)
+    quiet_logs()
     engines = Engines.load()
     found = [asyncio.run(measure(engines, callers, args.clips)) for callers in args.callers]
     print(json.dumps(found, indent=2))
