@@ -10,12 +10,12 @@ from bench.figures import load, measured_on, table
 
 def hearing() -> str:
     """What the recogniser, the turn logic and the reading of values are measured at."""
-    speech, heard, cut = load("public-speech"), load("speech"), load("cutoffs")
+    speech, heard, cut = load("public-speech"), load("speech-second"), load("cutoffs")
     streaming, *_ = load("streaming")["measured"]
     forms = load("public-spoken_forms")
     digits = speech["digits"]["wrong_percent"]
     paused = cut["total"]
-    rows = [
+    rows: list[list[object]] = [
         ["word errors, real prompts", f"{speech['bias']['none']['prompts_wer']} %",
          f"{speech['bias']['clinic']['prompts_wer']} % leaning towards the clinic's words"],
         ["single digits heard wrong", f"{digits['digits']} %",
