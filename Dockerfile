@@ -5,7 +5,7 @@ WORKDIR /app
 COPY --chown=frontdesk . /app
 USER frontdesk
 RUN python -m venv /app/.venv \
- && /app/.venv/bin/pip install --no-cache-dir -c constraints.txt -e '.[voice]' \
+ && /app/.venv/bin/pip install --no-cache-dir -c constraints.txt -e '.[voice,whisper]' \
  && /app/.venv/bin/frontdesk models
 ENV PATH=/app/.venv/bin:$PATH FRONTDESK_SERVER__HOST=0.0.0.0 FRONTDESK_RECORDS__FOLDER=/data/calls
 VOLUME /data

@@ -199,9 +199,13 @@ class RecordedOpinion:
 
 def is_unsure(verdict: Verdict) -> bool:
     """Whether a question was answered a little above its floor, or refused a little below it or
-    for a check.
+    for a check; or is a single word, which has no other words to be heard by.
     """
-    if verdict.floor is None or verdict.decision is Decision.CONVERSATION:
+    if verdict.decision is Decision.CONVERSATION:
+        return False
+    if len(words(verdict.query.raw)) == 1:
+        return True
+    if verdict.floor is None:
         return verdict.reason in _REFUSALS
     above = _log_odds(verdict.score) - _log_odds(verdict.floor)
     if verdict.decision is Decision.ANSWERED:

@@ -122,6 +122,13 @@ async def test_it_is_not_asked_about_what_is_far_from_every_document(ask):
     assert ears.given == []
 
 
+@pytest.mark.parametrize("heard", ["Saturday?", "Medicare"])
+async def test_one_word_is_heard_again(ask, heard):
+    ears = Ears("what time do you open on saturday")
+    assert (await ask(heard, ears)).second is not None
+    assert len(ears.given) == 1
+
+
 @pytest.mark.parametrize("heard", [SAID, "Goodbye.", "", "I can't breathe"])
 async def test_it_is_not_asked_where_the_first_is_sure(ask, heard):
     ears = Ears(MISHEARD)
