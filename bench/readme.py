@@ -37,7 +37,7 @@ def calls() -> str:
                     ]
                 )
     head = ["callers", "side", "answered", "p50 ms", "p95 ms", "p100 ms", "first turn ms"]
-    machines = {measured_on(load(path.stem)) for path in files}
+    machines = dict.fromkeys(measured_on(load(path.stem)) for path in files)
     measured = f"`frontdesk bench call --baseline` on {'; '.join(machines)}."
     return "\n".join([table([*head, "CPU s", "MB"], rows), "", measured, "", _capacity()])
 

@@ -69,7 +69,8 @@ def test_a_build_renders_on_every_core_and_says_how_far_it_is(kb, settings, monk
     assert seen[-1] == ("speech", len(seen), len(seen))
     assert voice.is_ready(Spoken("We close at 6 p.m."))
     assert voice.is_ready(Spoken(REFUSAL))
-    assert len(list((kb / ".frontdesk" / "speech").iterdir())) == len(voice.said)
+    # Two threads may make the same sentence at once: it is kept once.
+    assert len(list((kb / ".frontdesk" / "speech").iterdir())) == len(set(voice.said))
 
 
 def test_only_so_many_and_only_what_the_voice_speaks(kb, settings):
