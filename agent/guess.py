@@ -17,6 +17,7 @@ from pipecat.processors.frame_processor import FrameProcessor
 
 from agent.answering import Answered
 from agent.patience import dangles
+from agent.second_opinion import is_unsure
 from agent.session import Reply
 from rag.rewrite import words as split_words
 from speech.types import Utterance
@@ -105,8 +106,8 @@ class Guesses:
     async def at_pause(self, heard: str, result: object) -> None:
         """``heard`` when the caller paused: they may have finished."""
         utterances = (result,) if isinstance(result, Utterance) else ()
-        again = bool(utterances) and self._again_at_pause
-        if not self._is_guessed(heard) or (again and not self._has_audio):
+        again = bool(utterances) and self._again_at_pause and not self._has_audio
+        if not self._is_guessed(heard) or (again and not self._is_sure()):
             self._has_audio = bool(utterances)
             await self._begin(heard, utterances)
 
@@ -153,6 +154,14 @@ class Guesses:
             return None if guess.task.cancelled() else guess.task.result()
         await self._tasks.cancel_task(guess.task)
         return None
+
+    def _is_sure(self) -> bool:
+        """Whether the guess is decided, and nothing that would be heard again."""
+        task = None if self._guess is None else self._guess.task
+        if task is None or not task.done() or task.cancelled():
+            return False
+        done = task.result()
+        return done is not None and not is_unsure(done.reply.verdict)
 
     def _is_guessed(self, heard: str) -> bool:
         return self._guess is not None and _same(self._guess.heard, heard)

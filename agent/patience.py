@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 from agent.completeness import completeness
 from agent.half_said import half_said
+from frontdesk import odds
+from rag.rivals import log_odds
 from speech.types import Hint
 
 if TYPE_CHECKING:
@@ -76,9 +78,8 @@ def finished(text: str, probability: float, resumed: int = 0) -> float:
     One earlier pause that was no end makes the odds a quarter, two a ninth, and so on: a caller
     who was cut once is given time.
     """
-    sound = math.log(max(probability, 1e-9) / max(1 - probability, 1e-9))
-    odds = _SOUND * sound + _WORDS * completeness(text) + _BIAS - 2 * math.log1p(resumed)
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+    evidence = _SOUND * log_odds(probability) + _WORDS * completeness(text) + _BIAS
+    return odds.probability(evidence - 2 * math.log1p(resumed))
 
 
 def dangles(text: str) -> bool:

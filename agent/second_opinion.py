@@ -23,6 +23,7 @@ from frontdesk import ModelFileError
 from rag.distance import edits
 from rag.pieces import stopwords
 from rag.rewrite import words
+from rag.rivals import log_odds
 from rag.types import Decision, Reason, Verdict
 from speech import sessions
 from speech.audio import Float32, resample, to_float32
@@ -283,5 +284,4 @@ def second_json(second: Second) -> dict[str, Any]:
 
 
 def _log_odds(score: float | None) -> float:
-    bounded = min(max(score or 0.0, 0.001), 0.999)
-    return math.log(bounded / (1 - bounded))
+    return log_odds(score or 0.0, surest=0.001)

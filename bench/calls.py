@@ -6,7 +6,8 @@ import asyncio
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -111,14 +112,28 @@ def told_by_records(folder: Path) -> dict[str, Any]:
     }
 
 
+@contextmanager
+def agent_serving(calls: int, **settings: str) -> Iterator[tuple[ServerProcess, Path]]:
+    """A server of ours with a line to spare for ``calls`` callers, and where its records are.
+
+    ``settings`` are variables beside those.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        env = {
+            **settings,
+            "FRONTDESK_RECORDS__FOLDER": folder,
+            "FRONTDESK_SERVER__MAX_CALLS": str(calls + 1),
+        }
+        with serving(("agent.cli", "serve", "--port", "0"), env) as server:
+            yield server, Path(folder)
+
+
 def bench_calls(calls: int, turns: int, *, baseline: bool) -> dict[str, Any]:
     """Ours, then with ``baseline`` the stock bot, one after the other on the same machine."""
     scripts = [script(number, turns) for number in range(calls)]
-    with tempfile.TemporaryDirectory() as folder:
-        env = {"FRONTDESK_RECORDS__FOLDER": folder, "FRONTDESK_SERVER__MAX_CALLS": str(calls + 1)}
-        with serving(("agent.cli", "serve", "--port", "0"), env) as server:
-            figures: dict[str, Any] = {"agent": measure(server, scripts)}
-        figures["agent"]["records"] = told_by_records(Path(folder))
+    with agent_serving(calls) as (server, folder):
+        figures: dict[str, Any] = {"agent": measure(server, scripts)}
+        figures["agent"]["records"] = told_by_records(folder)
     if baseline:
         with serving(("bench.stock_bot",)) as server:
             figures["baseline"] = measure(server, scripts)

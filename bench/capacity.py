@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
-from bench.calls import measure, script
-from bench.process import ServerProcess, serving
+from bench.calls import agent_serving, measure, script
 
 MOST_P95_MS = 1200.0
 """A caller notices a longer wait; the bar for the most callers."""
 _STEP = 8
 _IDLE_S = 4.0
-
-
-@contextmanager
-def _server(max_calls: int, **settings: str) -> Iterator[ServerProcess]:
-    with tempfile.TemporaryDirectory() as folder:
-        env = {
-            **settings,
-            "FRONTDESK_RECORDS__FOLDER": folder,
-            "FRONTDESK_SERVER__MAX_CALLS": str(max_calls),
-        }
-        with serving(("agent.cli", "serve", "--port", "0"), env) as server:
-            yield server
 
 
 def holds(figures: dict[str, Any]) -> bool:
@@ -45,7 +30,7 @@ def most_callers(
     """
     steps: list[dict[str, Any]] = []
     for calls in range(start, limit + 1, _STEP):
-        with _server(calls + 1) as server:
+        with agent_serving(calls) as (server, _):
             steps.append(measure(server, [script(n, turns) for n in range(calls)]))
         told(steps[-1])
         if not holds(steps[-1]):
@@ -61,7 +46,7 @@ def memory_per_call(calls: int = 8, turns: int = 2) -> dict[str, Any]:
     what is loaded or reserved once does not count as a call's. Without second opinions: who gets
     one is a matter of load, and its 100 MB would hide what a call takes.
     """
-    with _server(calls + 2, FRONTDESK_RECOGNISER__SECOND_OPINION="false") as server:
+    with agent_serving(calls + 1, FRONTDESK_RECOGNISER__SECOND_OPINION="false") as (server, _):
 
         def peak(number: int) -> float:
             found = measure(server, [script(n, turns) for n in range(number)])

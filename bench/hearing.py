@@ -29,8 +29,7 @@ from rag.questions import Question
 from rag.types import Verdict
 from rag.vocabulary import vocabulary
 from speech.audio import resample, to_float32
-from speech.moonshine import SAMPLE_RATE_HZ
-from speech.recogniser import Recogniser
+from speech.recogniser import SAMPLE_RATE_HZ, Recogniser
 from speech.types import Utterance
 
 INDEX = "index.jsonl"

@@ -34,8 +34,9 @@ from rag.distance import edits
 from rag.types import Decision
 from rag.vocabulary import vocabulary
 from speech.audio import Float32, resample, to_float32, to_int16
-from speech.moonshine import SAMPLE_RATE_HZ, Moonshine
+from speech.moonshine import Moonshine
 from speech.noise import is_speech
+from speech.recogniser import SAMPLE_RATE_HZ
 from speech.vad import SharedSileroAnalyzer
 from telephony.recording import load_audio
 

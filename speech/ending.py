@@ -9,12 +9,12 @@ the telephone band, whole and cut inside; see ``docs/patience.md`` for what it i
 from __future__ import annotations
 
 import json
-import math
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+from frontdesk.odds import probability
 from speech.audio import Float32
 
 HEAD = Path(__file__).with_name("ending.json")
@@ -45,8 +45,7 @@ def features(states: Float32, audio_s: float, appended_s: float) -> Float32:
 def finished(states: Float32, audio_s: float, appended_s: float) -> float:
     """Probability in 0 to 1 that the turn is complete; see ``features``."""
     weights, bias = _layer()
-    odds = float(features(states, audio_s, appended_s) @ weights) + bias
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+    return probability(float(features(states, audio_s, appended_s) @ weights) + bias)
 
 
 @cache

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from frontdesk import SpeechError
 from frontdesk.models import verified
 from speech import ending, sessions
 from speech.audio import Float32, levels
@@ -22,20 +21,14 @@ from speech.bias import Vocabulary
 from speech.expected import ANSWERS, BESIDE, MARKS
 from speech.grammar import Grammar, is_answer, search_only
 from speech.moonshine_decoder import Decoding, Models
+from speech.recogniser import MAX_GAIN, SAMPLE_RATE_HZ, TARGET_RMS, is_audible, last_part
 from speech.types import Hint, Utterance
-
-SAMPLE_RATE_HZ = 16000
-MAX_AUDIO_MS = 30_000
 
 _START, _END = 1, 2
 # Moonshine's own limit: English is never denser than 6.5 tokens a second.
 _TOKENS_PER_SECOND = 6.5
-_MIN_AUDIO_MS = 100
 # What Moonshine makes of hiss, clicks, tones and hum (all tried): never a caller's whole turn.
 _ARTEFACTS = frozenset({"you"})
-_SILENCE_RMS = 0.001  # -60 dBFS
-_TARGET_RMS = 0.1  # -20 dBFS
-_MAX_GAIN = 30.0
 _OFFSET = 0.01
 _TAIL_S = 0.3
 _TAIL = round(SAMPLE_RATE_HZ * _TAIL_S)
@@ -84,17 +77,12 @@ class Moonshine:
         Raises:
             SpeechError: if the audio is not one-dimensional float32, or the model fails.
         """
-        if audio.ndim != 1 or audio.dtype != np.float32:
-            raise SpeechError(f"audio must be 1-d float32, got {audio.dtype} {audio.shape}")
         start = time.perf_counter()
-        audio = audio[-MAX_AUDIO_MS * SAMPLE_RATE_HZ // 1000 :]
+        audio = _without_offset(last_part(audio))
         audio_ms = audio.size * 1000 / SAMPLE_RATE_HZ
-        if not np.isfinite(audio).all():
-            audio = np.nan_to_num(audio, nan=0.0, posinf=0.0, neginf=0.0)
-        audio = _without_offset(audio)
         text, confidence, end = "", -math.inf, 0.5
         loudest, speech = levels(audio, SAMPLE_RATE_HZ)
-        if audio_ms >= _MIN_AUDIO_MS and loudest >= _SILENCE_RMS:
+        if is_audible(audio_ms, loudest):
             with sessions.failing("recogniser failed"):
                 conditioned = _condition(audio, speech)
                 decoding = Decoding(self._models, conditioned)
@@ -174,7 +162,7 @@ def _condition(audio: Float32, speech_rms: float) -> Float32:
     are, 7.1 % with the speech brought back to -20 dBFS; at full level that changes nothing (6.6
     and 6.5). 145 prompts each.
     """
-    gain = min(_TARGET_RMS / speech_rms, _MAX_GAIN)
+    gain = min(TARGET_RMS / speech_rms, MAX_GAIN)
     return np.concatenate((audio * np.float32(gain), np.zeros(_TAIL, np.float32)))
 
 

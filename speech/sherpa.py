@@ -15,19 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnxruntime as ort
 
-from frontdesk import ConfigError, ModelFileError, SpeechError
+from frontdesk import ConfigError, ModelFileError
 from speech import sessions
 from speech.audio import Float32, levels
+from speech.recogniser import SAMPLE_RATE_HZ, is_audible, last_part
 from speech.types import Hint, Utterance
 
 if TYPE_CHECKING:
     from sherpa_onnx import OnlineRecognizer
 
-SAMPLE_RATE_HZ = 16000
-MAX_AUDIO_MS = 30_000
-
-_MIN_AUDIO_MS = 100
-_SILENCE_RMS = 0.001  # -60 dBFS
 _SURE = 0.0  # where the model tells no probabilities
 _KINDS = ("zipformer2", "zipformer", "conformer", "lstm")
 # The model looks this far ahead, and says nothing of what it has not seen the end of.
@@ -62,13 +58,11 @@ class Zipformer:
         Raises:
             SpeechError: if the audio is not one-dimensional float32, or the model fails.
         """
-        if audio.ndim != 1 or audio.dtype != np.float32:
-            raise SpeechError(f"audio must be 1-d float32, got {audio.dtype} {audio.shape}")
         start = time.perf_counter()
-        audio = np.nan_to_num(audio[-MAX_AUDIO_MS * SAMPLE_RATE_HZ // 1000 :], posinf=0, neginf=0)
+        audio = last_part(audio)
         audio_ms = audio.size * 1000 / SAMPLE_RATE_HZ
         text, confidence = "", -math.inf
-        if audio_ms >= _MIN_AUDIO_MS and levels(audio, SAMPLE_RATE_HZ)[0] >= _SILENCE_RMS:
+        if is_audible(audio_ms, levels(audio, SAMPLE_RATE_HZ)[0]):
             with sessions.failing("recogniser failed"):
                 text, confidence = self._decode(audio)
         took_ms = (time.perf_counter() - start) * 1000

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import math
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import onnxruntime as ort
 from pipecat.audio.turn.smart_turn._whisper_features import compute_whisper_log_mel_features
 
-from frontdesk import SpeechError
 from frontdesk.models import verified
+from frontdesk.odds import probability
 from speech import sessions
 from speech.audio import Float32
+from speech.recogniser import SAMPLE_RATE_HZ, last_part
 
-SAMPLE_RATE_HZ = 16000
 WINDOW_SECS = 8
 HEAD = Path(__file__).with_name("turn_head.json")
 
@@ -54,7 +52,10 @@ class SmartTurn:
         Raises:
             frontdesk.ModelFileError: if the model file is missing or altered.
         """
-        self._session = _session()
+        path = verified("smart-turn")
+        (self._session,) = sessions.built_sessions(
+            ("smart-turn",), lambda: [_with_outputs(path.read_bytes(), (_WHOLE, _FRAMES))]
+        )
         self._weights, self._bias = _head()
 
     def warm(self) -> None:
@@ -71,16 +72,11 @@ class SmartTurn:
         Raises:
             SpeechError: if the audio is not one-dimensional float32, or the model fails.
         """
-        odds = float(self.listen(audio).features @ self._weights) + self._bias
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+        return probability(float(self.listen(audio).features @ self._weights) + self._bias)
 
     def listen(self, audio: Float32) -> Heard:
         """What the model hears in ``audio``; as for ``probability``."""
-        if audio.ndim != 1 or audio.dtype != np.float32:
-            raise SpeechError(f"audio must be 1-d float32, got {audio.dtype} {audio.shape}")
-        if not np.isfinite(audio).all():
-            audio = np.nan_to_num(audio, nan=0.0, posinf=0.0, neginf=0.0)
-        audio = np.concatenate((audio, _TAIL))[-_SAMPLES:]
+        audio = np.concatenate((last_part(audio), _TAIL))[-_SAMPLES:]
         with sessions.failing("turn model failed"):
             mel = compute_whisper_log_mel_features(np.pad(audio, (_SAMPLES - audio.size, 0)))
             own, whole, frames = self._session.run(None, {"input_features": mel[np.newaxis]})
@@ -94,17 +90,6 @@ def _head() -> tuple[Float32, float]:
     """The weights of the last layer and its bias."""
     rows = json.loads(HEAD.read_text(encoding="utf-8"))
     return np.asarray(rows["weights"], np.float32), float(rows["bias"])
-
-
-@cache
-def _session() -> ort.InferenceSession:
-    """The session of all calls, as ``sessions.session`` makes it, giving inner values out too."""
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    options.enable_mem_pattern = options.enable_cpu_mem_arena = False
-    model = _with_outputs(verified("smart-turn").read_bytes(), (_WHOLE, _FRAMES))
-    return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
 def _with_outputs(model: bytes, names: tuple[str, ...]) -> bytes:

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontdesk import ConfigError, ModelFileError, SpeechError
+from frontdesk import ConfigError, ModelFileError
 from speech import sessions
 from speech.audio import Float32, levels
 from speech.languages import language_of
 from speech.moonshine import tidy
+from speech.recogniser import MAX_GAIN, SAMPLE_RATE_HZ, TARGET_RMS, is_audible, last_part
 from speech.types import Hint, Utterance
 from speech.whisper_files import files
 
@@ -30,13 +31,6 @@ if TYPE_CHECKING:
     from faster_whisper import WhisperModel
     from faster_whisper.tokenizer import Tokenizer
 
-SAMPLE_RATE_HZ = 16000
-MAX_AUDIO_MS = 30_000
-
-_MIN_AUDIO_MS = 100
-_SILENCE_RMS = 0.001  # -60 dBFS
-_TARGET_RMS = 0.1  # -20 dBFS
-_MAX_GAIN = 30.0
 _FAILED = -1.0
 _REPETITIVE = 2.4
 _BEAM = 5
@@ -105,15 +99,13 @@ class Whisper:
         Raises:
             SpeechError: if the audio is not one-dimensional float32, or the model fails.
         """
-        if audio.ndim != 1 or audio.dtype != np.float32:
-            raise SpeechError(f"audio must be 1-d float32, got {audio.dtype} {audio.shape}")
         start = time.perf_counter()
-        audio = np.nan_to_num(audio[-MAX_AUDIO_MS * SAMPLE_RATE_HZ // 1000 :], posinf=0, neginf=0)
+        audio = last_part(audio)
         audio_ms = audio.size * 1000 / SAMPLE_RATE_HZ
         text, confidence, language = "", -math.inf, next(iter(self._tokenizers))
         loudest, speech = levels(audio, SAMPLE_RATE_HZ)
-        if audio_ms >= _MIN_AUDIO_MS and loudest >= _SILENCE_RMS:
-            audio = audio * np.float32(min(_TARGET_RMS / speech, _MAX_GAIN))
+        if is_audible(audio_ms, loudest):
+            audio = audio * np.float32(min(TARGET_RMS / speech, MAX_GAIN))
             words = self._hotwords if hotwords is None else tuple(hotwords)
             with sessions.failing("recogniser failed"):
                 text, confidence, language = self._decode(audio, hint, words)

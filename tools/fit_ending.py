@@ -24,8 +24,9 @@ from bench.data import lacking
 from rag.floor import auc
 from speech.audio import levels
 from speech.ending import HEAD, features
-from speech.moonshine import _TAIL_S, SAMPLE_RATE_HZ, _condition
+from speech.moonshine import _TAIL_S, _condition
 from speech.moonshine_decoder import Decoding, Models
+from speech.recogniser import SAMPLE_RATE_HZ
 from speech.stt import PRE_ROLL_MS
 
 # After the end of speech: at the VAD's first silent window, and 64 ms later at its third.

@@ -30,7 +30,8 @@ from tqdm import tqdm
 from bench.data import lacking
 from rag.floor import auc
 from speech.audio import resample
-from speech.turn import HEAD, SAMPLE_RATE_HZ, SmartTurn
+from speech.recogniser import SAMPLE_RATE_HZ
+from speech.turn import HEAD, SmartTurn
 
 SEED = 5
 VOICES = tuple(Voice(name, "flite", name, ()) for name in ("rms", "slt", "awb", "kal16", "kal"))

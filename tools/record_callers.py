@@ -166,7 +166,8 @@ def hear(rows: Sequence[Row], clips: Sequence[Row], kb: Path, audio: Path) -> No
     from rag import documents
     from rag.vocabulary import vocabulary
     from speech.audio import resample
-    from speech.moonshine import SAMPLE_RATE_HZ, Moonshine
+    from speech.moonshine import Moonshine
+    from speech.recogniser import SAMPLE_RATE_HZ
 
     recogniser = Moonshine(vocabulary(documents.load(kb)))
     kept_keys = ("file", "voice", "noise") if audio == CLINIC_AUDIO else ("voice", "noise")

@@ -24,7 +24,8 @@ from rag import documents
 from rag.calibration import SAMPLE_KB
 from rag.vocabulary import vocabulary
 from speech.audio import Float32, resample
-from speech.moonshine import SAMPLE_RATE_HZ, Moonshine
+from speech.moonshine import Moonshine
+from speech.recogniser import SAMPLE_RATE_HZ
 from speech.types import Hint
 
 FILES = ("audio.jsonl",)

@@ -9,10 +9,10 @@ named numbers; its weights and limits are measured by ``tools/fit_grounding.py``
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 
+from frontdesk.odds import probability
 from rag.grounding.closeness import Reads
 from rag.grounding.evidence import Evidence, evidence_of, sentence_of, stated
 from rag.grounding.features import Seen, by_embedding, seen
@@ -107,7 +107,7 @@ def _judged(
 def doubt_of(model: Weights, values: Mapping[str, float]) -> float:
     """0 for what stands in its evidence, 1 for what does not."""
     total = model.bias + sum(weight * values[name] for name, weight in model.weights.items())
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+    return probability(total)
 
 
 def _grounding(

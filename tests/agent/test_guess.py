@@ -152,6 +152,18 @@ async def test_an_early_guess_does_not_spare_the_second_opinion(clinic, tmp_path
         assert ear.heard == [(utterance,)]
 
 
+async def test_a_sure_early_guess_is_not_decided_again_for_it(clinic, tmp_path):
+    ear, asked = Ear(), "How much is a missed visit?"
+    at_pause = eager(asked)
+    at_pause.result = Utterance(asked, 900, 40, -0.9)
+    async with Desk(clinic, tmp_path, second=ear) as desk:
+        await desk.send(UserStartedSpeakingFrame(), interim(asked, asked))
+        await settle()
+        await desk.send(at_pause)
+        await settle()
+        assert (desk.asked, ear.heard) == ([asked], [])
+
+
 async def test_a_guess_of_the_old_documents_is_not_spoken(desk):
     async with desk:
         await desk.send(UserStartedSpeakingFrame(), eager(SATURDAY))

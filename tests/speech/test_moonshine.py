@@ -8,7 +8,8 @@ import pytest
 
 from frontdesk import SpeechError
 from speech.audio import resample, to_float32
-from speech.moonshine import MAX_AUDIO_MS, tidy, without_loop
+from speech.moonshine import tidy, without_loop
+from speech.recogniser import MAX_AUDIO_MS
 
 SECOND = 16000
 
