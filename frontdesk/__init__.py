@@ -7,10 +7,12 @@ one; ``agent`` composes them all.
 from frontdesk.errors import (
     ConfigError,
     EmbedderError,
+    ForbiddenError,
     FrontdeskError,
     KnowledgeBaseError,
     ModelFileError,
     SpeechError,
+    TransferError,
     WireError,
 )
 from frontdesk.spoken import CitationInSpeechError, Spoken
@@ -19,10 +21,12 @@ __all__ = [
     "CitationInSpeechError",
     "ConfigError",
     "EmbedderError",
+    "ForbiddenError",
     "FrontdeskError",
     "KnowledgeBaseError",
     "ModelFileError",
     "SpeechError",
     "Spoken",
+    "TransferError",
     "WireError",
 ]

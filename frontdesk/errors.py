@@ -9,9 +9,13 @@ FrontdeskError
  ├── SpeechError             recogniser or voice failed on one utterance
  │    └── CitationInSpeechError   text for a voice still carries a [kb-id] (frontdesk.spoken)
  └── WireError               the far end broke its protocol: ends that call only
+      ├── ForbiddenError          no valid signature, token or address: no call begins
+      └── TransferError           the caller could not be handed over: the call goes on
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 
 class FrontdeskError(Exception):
@@ -61,3 +65,24 @@ class WireError(FrontdeskError):
     """The far end broke its protocol; its call ends, the others go on."""
 
     stage = "wire"
+
+
+class ForbiddenError(WireError):
+    """A request that does not prove where it comes from. The line holds nothing it brought."""
+
+    stage = "front door"
+
+
+TransferProblem = Literal[
+    "busy", "no answer", "refused", "unreachable", "timeout", "unsupported", "failed"
+]
+
+
+class TransferError(WireError):
+    """A caller could not be handed over, and is still on the line; ``problem`` says why."""
+
+    stage = "transfer"
+
+    def __init__(self, problem: TransferProblem, detail: str = "") -> None:
+        super().__init__(detail or problem)
+        self.problem = problem

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from pipecat.frames.frames import InputAudioRawFrame
+from pipecat.frames.frames import (
+    CancelFrame,
+    EndFrame,
+    Frame,
+    InputAudioRawFrame,
+    OutputTransportMessageUrgentFrame,
+)
 from pipecat.transports.websocket.fastapi import (
     FastAPIWebsocketInputTransport,
+    FastAPIWebsocketOutputTransport,
     FastAPIWebsocketTransport,
 )
+
+from telephony.guarded import Guarded
 
 
 class _Input(FastAPIWebsocketInputTransport):
@@ -26,9 +35,25 @@ class _Input(FastAPIWebsocketInputTransport):
         """There is nothing for it to do."""
 
 
+class _Output(FastAPIWebsocketOutputTransport):
+    """Lets the far end answer our last message before the socket is closed."""
+
+    async def _write_frame(self, frame: Frame) -> bool:
+        sent = await super()._write_frame(frame)
+        serializer = getattr(self._params, "serializer", None)
+        if isinstance(frame, EndFrame | CancelFrame) and isinstance(serializer, Guarded):
+            await serializer.part(self._client._websocket)
+        return sent
+
+
 class MediaSocketTransport(FastAPIWebsocketTransport):
     """``FastAPIWebsocketTransport`` at less cost; the arguments are the same."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._input = _Input(self, self._client, self._params, name=self._input_name)
+        self._output = _Output(self, self._client, self._params, name=self._output_name)
+
+    async def send_now(self, message: dict[str, Any]) -> None:
+        """Send ``message`` past what is queued."""
+        await self._output.send_message(OutputTransportMessageUrgentFrame(message))
