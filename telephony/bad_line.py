@@ -7,12 +7,14 @@ seed gives the same line.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from frontdesk import ConfigError
+from telephony.far_end import Message
 from telephony.g711 import ulaw_decode, ulaw_encode
 
 FRAME_MS = 20
@@ -102,7 +104,7 @@ class Transit:
 
     def __init__(self, line: BadLine) -> None:
         self._line = line
-        self._on_the_way: deque[tuple[float, str]] = deque()
+        self._on_the_way: deque[tuple[float, Sequence[Message]]] = deque()
         self._latest_ms = 0.0
         self._carried: dict[int, bytes] = {}
 
@@ -114,16 +116,16 @@ class Transit:
         self._carried[frame] = payload
         return payload
 
-    def send(self, frame: int, message: str, now_ms: float) -> None:
-        """Frame number ``frame`` leaves, in ``message``, at ``now_ms``."""
+    def send(self, frame: int, messages: Sequence[Message], now_ms: float) -> None:
+        """Frame number ``frame`` leaves, in ``messages``, at ``now_ms``."""
         self._latest_ms = max(self._latest_ms, now_ms + self._line.delay_ms(frame))
-        self._on_the_way.append((self._latest_ms, message))
+        self._on_the_way.append((self._latest_ms, messages))
 
-    def arrived(self, now_ms: float) -> list[str]:
+    def arrived(self, now_ms: float) -> list[Message]:
         """The messages that have arrived by ``now_ms``, in the order sent, once each."""
-        messages = []
+        messages: list[Message] = []
         while self._on_the_way and self._on_the_way[0][0] <= now_ms:
-            messages.append(self._on_the_way.popleft()[1])
+            messages += self._on_the_way.popleft()[1]
         return messages
 
     @property

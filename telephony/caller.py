@@ -1,29 +1,35 @@
-"""The test caller: a real-time telephone call to an agent, over Twilio Media Streams.
+"""The test caller: a real-time telephone call to an agent, over any wire it answers on.
 
-This is the skin: it dials, owns the socket and the clock. What is said and how it is timed is in
-``telephony.caller_protocol`` and ``telephony.caller_script``.
+This dials. What is said and how it is timed is in ``telephony.caller_protocol`` and
+``telephony.caller_script``, the wire's messages are in ``telephony.far_ends``, and who holds the
+socket and the clock is found by the URL's scheme.
 """
 
 from __future__ import annotations
 
 import asyncio
-import time
 import uuid
-import xml.etree.ElementTree as ElementTree
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 import httpx
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, WebSocketException
+from websockets.exceptions import WebSocketException
 
 from frontdesk import ConfigError, WireError
 from telephony.bad_line import BadLine
 from telephony.caller_protocol import CallerProtocol
 from telephony.caller_script import Pace
+from telephony.caller_socket import over_websocket
+from telephony.caller_tcp import over_tcp
 from telephony.caller_types import AUDIBLE, CallerTurn, CallResult, Spread, TurnResult
+from telephony.caller_webhook import ask_webhook
+from telephony.far_end import Dialled
+from telephony.far_ends import FAR_ENDS
+from telephony.local_key import headers_for
 from telephony.recording import load_audio, write_recording
-from telephony.twilio_start import PARAM_CALLED, PARAM_CALLER
+from telephony.sip.caller import over_sip
+from telephony.start import PARAM_CALLED, PARAM_CALLER
 
 __all__ = [
     "AUDIBLE",
@@ -34,22 +40,38 @@ __all__ = [
     "TurnResult",
     "load_audio",
     "place_call",
+    "wire_of",
     "write_recording",
 ]
 
-WEBHOOK_PATH = "/twilio/voice"
-_ACCOUNT_ID = "AC" + "0" * 32
-_MAX_MESSAGE_BYTES = 1 << 20
-_MAX_TWIML_CHARS = 65536
-_LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
+Skin = Callable[[Dialled, CallerProtocol, float], Awaitable[None]]
+"""Holds a call at an address until it is over; the seconds are for the connection."""
+
+SKINS: dict[str, Skin] = {
+    "sip": over_sip,
+    "sips": over_sip,
+    "tcp": over_tcp,
+    "ws": over_websocket,
+    "wss": over_websocket,
+}
+_WEBHOOKS = ("http", "https")
+_OWN_SCHEMES = {"sip": "sip", "sips": "sip", "tcp": "audiosocket"}
+"""Schemes that are one wire's alone."""
+
+
+def wire_of(url: str) -> str | None:
+    """The wire that the scheme of ``url`` stands for; None where it may be several."""
+    return _OWN_SCHEMES.get(url.partition(":")[0].lower())
 
 
 async def place_call(
     url: str,
     turns: Sequence[CallerTurn],
     *,
+    wire: str = "twilio",
     caller: str = "+15555550100",
     called: str = "+15555550199",
+    headers: Mapping[str, str] | None = None,
     answer_timeout_s: float = 6.0,
     wait_greeting: bool = True,
     pause_ms: float = 400.0,
@@ -60,145 +82,88 @@ async def place_call(
 ) -> CallResult:
     """Call the agent at ``url``, say ``turns``, and time what comes back.
 
-    ``url`` is the agent's server (``http://host:port``: its webhook is asked as Twilio would ask
-    it, and the TwiML says where to connect) or a media socket (``ws://…``). A reply is over after
-    ``settle_ms`` without audible audio; ``pause_ms`` later the caller goes on. A turn whose reply
-    has not begun ``answer_timeout_s`` after its end is unanswered. After the last reply the
-    caller stays ``linger_ms`` more, for an agent that hangs up itself. ``max_s`` bounds the call;
-    by default it leaves half a minute for each reply. ``line`` is what the caller's audio goes
-    through on its way to the agent; what comes back is as the agent sent it. The recording then
-    has the caller as the agent hears it.
+    ``url`` is the agent's server (``http://host:port``: its webhook is asked as the provider of
+    ``wire`` would ask it, and the answer says where to connect) or a media socket (``ws://…``).
+    ``headers`` go along with the webhook and the socket; without any, a server of ours on this
+    machine is shown the local key. A reply is over after ``settle_ms``
+    without audible audio; ``pause_ms`` later the caller goes on. A turn whose reply has not begun
+    ``answer_timeout_s`` after its end is unanswered. After the last reply the caller stays
+    ``linger_ms`` more, for an agent that hangs up itself. ``max_s`` bounds the call; by default it
+    leaves half a minute for each reply. ``line`` is what the caller's audio goes through on its
+    way to the agent; what comes back is as the agent sent it. The recording then has the caller
+    as the agent hears it.
 
     Whatever goes wrong on the wire ends the call with ``ended_by == "error"`` and one line.
 
     Raises:
-        ConfigError: if ``url`` is neither kind.
+        ConfigError: if ``url`` or ``wire`` is of no known kind, or they are not of one kind.
     """
+    scheme = _check(url, wire)
     if max_s is None:
         spoken_s = sum(len(turn.audio) for turn in turns) / 8000
         max_s = spoken_s + (len(turns) + 1) * (30 + answer_timeout_s)
-    call_id = f"CA{uuid.uuid4().hex}"
-    parameters = {PARAM_CALLER: caller, PARAM_CALLED: called}
+    kind = FAR_ENDS[wire]
+    far_end = kind(f"{kind.id_prefix}{uuid.uuid4().hex}", caller=caller, called=called)
     pace = Pace(answer_timeout_s, wait_greeting, pause_ms, settle_ms, linger_ms, max_s)
-    scheme = urlsplit(url).scheme
-    if scheme not in ("http", "https", "ws", "wss") or not urlsplit(url).hostname:
-        raise ConfigError(f"{url!r} is neither http://HOST:PORT nor ws://HOST:PORT/PATH")
-
-    error: str | None = None
-    if scheme in ("http", "https"):
+    where, error = far_end.socket(url), None
+    if scheme in _WEBHOOKS:
         try:
-            url, parameters = await _ask_webhook(url, call_id, caller, called, answer_timeout_s)
+            where = await ask_webhook(url, far_end, _headers(url, headers), answer_timeout_s)
         except (httpx.HTTPError, WireError) as problem:
             error = _one_line("the agent's webhook failed", problem)
-    call = CallerProtocol(
-        turns, pace, call_id=call_id, account_id=_ACCOUNT_ID, parameters=parameters, line=line
-    )
+    else:
+        numbers = {PARAM_CALLER: caller, PARAM_CALLED: called}
+        where = replace(where, parameters={**numbers, **where.parameters})
+    where = replace(where, headers={**where.headers, **_headers(where.url, headers)})
+    call = CallerProtocol(turns, pace, far_end=far_end, parameters=where.parameters, line=line)
     if error:
         call.fail(error)
         return call.result()
     try:
         async with asyncio.timeout(max_s + 10):
-            await _connect(url, call, answer_timeout_s)
+            await SKINS[urlsplit(where.url).scheme](where, call, answer_timeout_s)
     except TimeoutError:
         call.fail("the agent stopped reading or never accepted the call")
-    except (OSError, WebSocketException) as problem:
+    except (OSError, WebSocketException, WireError) as problem:
         call.fail(_one_line("cannot connect to the agent", problem))
     return call.result()
+
+
+def _check(url: str, wire: str) -> str:
+    """The scheme of ``url``, which the wire can be called by."""
+    try:
+        parts = urlsplit(url)
+        has_host = bool(parts.hostname and (parts.port or parts.scheme != "tcp"))
+    except ValueError:  # a port that is none, brackets that are not closed
+        raise ConfigError(_no_address(url)) from None
+    if parts.scheme in ("sip", "sips"):
+        has_host = bool(parts.path)
+    if parts.scheme not in (*_WEBHOOKS, *SKINS) or not has_host:
+        raise ConfigError(_no_address(url))
+    if wire not in FAR_ENDS:
+        raise ConfigError(f"no wire {wire!r}; there are {', '.join(sorted(FAR_ENDS))}")
+    own = wire_of(url)
+    if (own or wire) != wire or (own is None and wire in _OWN_SCHEMES.values()):
+        schemes = [f"{name}:…" for name, of in _OWN_SCHEMES.items() if of == wire] or [
+            "http://…",
+            "ws://…",
+        ]
+        raise ConfigError(f"{wire} is called at {' or '.join(schemes)}, not at {url!r}")
+    return parts.scheme
+
+
+def _no_address(url: str) -> str:
+    return (
+        f"{url!r} is no address of an agent: http://HOST:PORT, ws://HOST:PORT/PATH, "
+        "sip:NAME@HOST:PORT or tcp://HOST:PORT"
+    )
+
+
+def _headers(url: str, given: Mapping[str, str] | None) -> Mapping[str, str]:
+    """What goes along to ``url``; the local key never leaves this machine."""
+    return headers_for(url) if given is None else given
 
 
 def _one_line(what: str, problem: Exception) -> str:
     detail = " ".join(str(problem).split()) or type(problem).__name__
     return f"{what}: {detail}"
-
-
-async def _connect(url: str, call: CallerProtocol, open_timeout_s: float) -> None:
-    # No compression: deflating 50 messages a second costs either side more than the whole call.
-    async with (
-        connect(
-            url,
-            compression=None,
-            max_size=_MAX_MESSAGE_BYTES,
-            open_timeout=open_timeout_s,
-            close_timeout=1,
-            proxy=None if urlsplit(url).hostname in _LOCAL_HOSTS else True,
-        ) as socket,
-        asyncio.TaskGroup() as group,
-    ):
-        listener = group.create_task(_listen(socket, call))
-        await _talk(socket, call)
-        if not call.over:  # a send failed: the listener reads what is left, then the close
-            await listener
-        listener.cancel()
-
-
-async def _talk(socket: ClientConnection, call: CallerProtocol) -> None:
-    """Send on the call's schedule until it is over or the socket is closed."""
-    try:
-        for message in call.begin(time.monotonic()):
-            await socket.send(message)
-        while not call.over:
-            await asyncio.sleep(max(0.0, call.next_due - time.monotonic()))
-            for message in call.tick(time.monotonic()):
-                await socket.send(message)
-    except ConnectionClosed:
-        return
-
-
-async def _listen(socket: ClientConnection, call: CallerProtocol) -> None:
-    """Hand over what arrives until the agent closes."""
-    try:
-        async for message in socket:
-            for answer in call.receive(message, time.monotonic()):
-                await socket.send(answer)
-    except ConnectionClosed:
-        pass  # the close code below says how
-    except WireError as error:
-        call.fail(str(error), time.monotonic())
-        return
-    call.closed(time.monotonic(), socket.close_code)
-
-
-async def _ask_webhook(
-    url: str, call_id: str, caller: str, called: str, timeout_s: float
-) -> tuple[str, dict[str, str]]:
-    """Post the webhook's form; the media URL and parameters of the TwiML that comes back.
-
-    Raises:
-        httpx.HTTPError: if the server cannot be reached or answers with an error.
-        WireError: if the answer is not TwiML with a stream (the agent refused the call).
-    """
-    parts = urlsplit(url)
-    if parts.path in ("", "/"):
-        url = parts._replace(path=WEBHOOK_PATH).geturl()
-    form = {
-        "CallSid": call_id,
-        "AccountSid": _ACCOUNT_ID,
-        "From": caller,
-        "To": called,
-        "Caller": caller,
-        "Called": called,
-        "CallStatus": "ringing",
-        "Direction": "inbound",
-        "ApiVersion": "2010-04-01",
-    }
-    # Loading the certificate store blocks the loop for some 20 ms: other calls would stutter.
-    verify = parts.scheme == "https"
-    trust_env = parts.hostname not in _LOCAL_HOSTS
-    async with httpx.AsyncClient(verify=verify, trust_env=trust_env, timeout=timeout_s) as client:
-        response = await client.post(url, data=form)
-    response.raise_for_status()
-    return _parse_twiml(response.text)
-
-
-def _parse_twiml(text: str) -> tuple[str, dict[str, str]]:
-    if len(text) > _MAX_TWIML_CHARS or "<!" in text:  # no document type: no entity expansion
-        raise WireError("its answer is not TwiML")
-    try:
-        stream = ElementTree.fromstring(text).find("./Connect/Stream")
-    except ElementTree.ParseError:
-        raise WireError("its answer is not TwiML") from None
-    stream_url = stream.get("url", "") if stream is not None else ""
-    if stream is None or urlsplit(stream_url).scheme not in ("ws", "wss"):
-        raise WireError("its answer offers no media stream; the call was refused")
-    parameters = {p.get("name", ""): p.get("value", "") for p in stream.findall("Parameter")}
-    return stream_url, parameters

@@ -8,20 +8,16 @@ second) since ``begin``.
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 import math
-import uuid
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping
+from typing import Literal
 
 import numpy as np
 
-from frontdesk import WireError
 from telephony.bad_line import BadLine, Transit
 from telephony.caller_script import FRAME_SAMPLES, Pace, Script, in_ms
 from telephony.caller_types import CallerTurn, CallResult, Spread
+from telephony.far_end import Clear, FarEnd, HandOver, HangUp, Mark, Media, Message, Press, Reply
 from telephony.g711 import SAMPLE_RATE_HZ
 from telephony.playout import PlayoutBuffer
 
@@ -38,25 +34,21 @@ class CallerProtocol:
         turns: Iterable[CallerTurn],
         pace: Pace | None = None,
         *,
-        call_id: str | None = None,
-        account_id: str = "AC" + "0" * 32,
+        far_end: FarEnd,
         parameters: Mapping[str, str] | None = None,
         line: BadLine | None = None,
     ) -> None:
         self.over = False
+        self._far_end = far_end
         self._transit = None if line is None or line.perfect else Transit(line)
         self._pace = pace or Pace()
         self._script = Script(turns, self._pace)
-        self._call_id = call_id or f"CA{uuid.uuid4().hex}"
-        self._stream_id = f"MZ{uuid.uuid4().hex}"
-        self._account_id = account_id
         self._parameters = dict(parameters or {})
         self._ended_by: Literal["caller", "agent", "error"] = "caller"
         self._error: str | None = None
 
         self._t0: float | None = None
         self._frame = 0
-        self._sequence = 0
         self._end = 0
         self._playout = PlayoutBuffer()
         self._listened_to = 0
@@ -66,22 +58,13 @@ class CallerProtocol:
         self._last_media_at: float | None = None
         self._gaps_ms: list[float] = []
         self._send_late_ms: list[float] = []
+        self._pressed = ""
+        self._handed_to: str | None = None
 
-    def begin(self, now: float) -> list[str]:
-        """Start the clock; the ``connected`` and ``start`` messages."""
+    def begin(self, now: float) -> list[Message]:
+        """Start the clock; what comes before the audio."""
         self._t0 = now
-        start = {
-            "accountSid": self._account_id,
-            "streamSid": self._stream_id,
-            "callSid": self._call_id,
-            "tracks": ["inbound"],
-            "mediaFormat": {"encoding": "audio/x-mulaw", "sampleRate": 8000, "channels": 1},
-            "customParameters": self._parameters,
-        }
-        return [
-            json.dumps({"event": "connected", "protocol": "Call", "version": "1.0.0"}),
-            json.dumps(self._message("start", start=start)),
-        ]
+        return self._far_end.begin(self._parameters)
 
     @property
     def next_due(self) -> float:
@@ -94,10 +77,10 @@ class CallerProtocol:
             due = min(due, math.ceil(arrival_ms * SAMPLE_RATE_HZ / 1000))
         return self._time(due)
 
-    def tick(self, now: float) -> list[str]:
-        """Every message due by ``now``: audio frames, marks played, the stop at the end."""
+    def tick(self, now: float) -> list[Message]:
+        """Every message due by ``now``: audio frames, keys, marks played, the end."""
         position = self._position(now)
-        messages: list[str] = []
+        messages: list[Message] = []
         while not self.over and (self._frame + 1) * FRAME_SAMPLES <= position:
             start = self._frame * FRAME_SAMPLES
             self._listen(start + FRAME_SAMPLES)
@@ -105,37 +88,42 @@ class CallerProtocol:
             payload = self._script.payload(start)
             if payload is None:
                 messages += self._arrived(math.inf)
-                messages.append(self._hang_up(start))
+                messages += self._hang_up(start)
                 break
             messages += self._sent(payload, start + FRAME_SAMPLES)
+            digit = self._script.digit(start)
+            messages += self._far_end.press(digit) if digit else []
             self._frame += 1
         messages += self._arrived(in_ms(position))
         return messages if self.over else messages + self._played_marks(position)
 
-    def receive(self, data: str | bytes, now: float) -> list[str]:
+    def receive(self, data: Message, now: float) -> list[Message]:
         """Take one message received at ``now``; the messages to send back at once.
 
         Raises:
             WireError: if the agent's message breaks the protocol.
         """
-        if self.over:
-            return []
-        message = _parse(data)
-        if message.get("streamSid") != self._stream_id:
-            raise WireError("the agent's message names another stream")
-        position = self._position(now)
-        event = message.get("event")
-        if event == "media":
-            self._count_gap(now)
-            self._playout.add(_payload(message), position)
-        elif event == "mark":
-            self._playout.mark(_mark_name(message))
-            return self._played_marks(position)
-        elif event == "clear":
-            return self._clear(position)
-        else:
-            raise WireError("the agent sent an event that is not media, mark or clear")
-        return []
+        back: list[Message] = []
+        for asked in [] if self.over else self._far_end.read(data):
+            position = self._position(now)
+            match asked:
+                case Media(payload):
+                    self._count_gap(now)
+                    self._playout.add(payload, position)
+                case Mark(name):
+                    self._playout.mark(name)
+                    back += self._played_marks(position)
+                case Clear():
+                    back += self._clear(position)
+                case Press(digit):
+                    self._pressed += digit
+                case HandOver(to):
+                    self._handed_to = to
+                case HangUp():
+                    self._finish(position, "agent")
+                case Reply(messages):
+                    back += messages
+        return back
 
     def closed(self, now: float, code: int | None = None) -> None:
         """The agent closed the socket; anything but a normal close is an error."""
@@ -152,43 +140,24 @@ class CallerProtocol:
             self._error = error
             self._finish(self._listened_to if now is None else self._position(now), "error")
 
-    def _message(self, event: str, **part: Any) -> dict[str, Any]:
-        self._sequence += 1
-        return {
-            "event": event,
-            "sequenceNumber": str(self._sequence),
-            **part,
-            "streamSid": self._stream_id,
-        }
-
-    def _sent(self, payload: str, position: int) -> list[str]:
-        """The frame's message, unless a bad line holds it up or loses it; its number is used."""
+    def _sent(self, payload: bytes, position: int) -> list[Message]:
+        """The frame's messages, unless a bad line holds it up or loses it; its number is used."""
         if self._transit is None:
-            return [self._media(payload)]
-        carried = self._transit.carried(self._frame, base64.b64decode(payload))
+            return self._far_end.media(self._frame, payload)
+        carried = self._transit.carried(self._frame, payload)
         if carried is None:
-            self._sequence += 1
+            self._far_end.lost()
         else:
-            message = self._media(base64.b64encode(carried).decode("ascii"))
-            self._transit.send(self._frame, message, in_ms(position))
+            messages = self._far_end.media(self._frame, carried)
+            self._transit.send(self._frame, messages, in_ms(position))
         return []
 
-    def _arrived(self, now_ms: float) -> list[str]:
+    def _arrived(self, now_ms: float) -> list[Message]:
         return self._transit.arrived(now_ms) if self._transit else []
 
-    def _media(self, payload: str) -> str:
-        self._sequence += 1
-        return (
-            f'{{"event":"media","sequenceNumber":"{self._sequence}","media":{{"track":"inbound",'
-            f'"chunk":"{self._frame + 1}","timestamp":"{self._frame * 20}","payload":"{payload}"}},'
-            f'"streamSid":"{self._stream_id}"}}'
-        )
-
-    def _marks(self, names: Sequence[str]) -> list[str]:
-        return [json.dumps(self._message("mark", mark={"name": name})) for name in names]
-
-    def _played_marks(self, position: int) -> list[str]:
-        return self._marks(self._playout.due_marks(position))
+    def _played_marks(self, position: int) -> list[Message]:
+        names = self._playout.due_marks(position)
+        return self._far_end.played(names) if names else []
 
     def _count_gap(self, now: float) -> None:
         if self._last_media_at is not None:
@@ -205,11 +174,12 @@ class CallerProtocol:
     def _time(self, position: int) -> float:
         return (self._t0 or 0.0) + position / SAMPLE_RATE_HZ
 
-    def _clear(self, position: int) -> list[str]:
+    def _clear(self, position: int) -> list[Message]:
         self._listen(position)
         self._clears += 1
         self._script.cleared(position)
-        return self._marks(self._playout.clear(position))
+        names = self._playout.clear(position)
+        return self._far_end.cleared(names)
 
     def _listen(self, until: int) -> None:
         """Take in what was played up to ``until``, in steps so small that no pause is missed."""
@@ -219,13 +189,12 @@ class CallerProtocol:
             if heard:
                 self._script.hear(*heard)
 
-    def _hang_up(self, position: int) -> str:
+    def _hang_up(self, position: int) -> list[Message]:
         if self._script.done:
             self._finish(position, "caller")
         else:
             self.fail(f"the call was not over after {self._pace.max_s:g} s", self._time(position))
-        stop = {"accountSid": self._account_id, "callSid": self._call_id}
-        return json.dumps(self._message("stop", stop=stop))
+        return self._far_end.hang_up()
 
     def _finish(self, position: int, by: Literal["caller", "agent", "error"]) -> None:
         self._listen(position)
@@ -257,35 +226,6 @@ class CallerProtocol:
             cleared_ms=in_ms(self._playout.cleared),
             late_ms=in_ms(self._script.late),
             unplayed_ms=in_ms(self._unplayed),
+            pressed=self._pressed,
+            handed_to=self._handed_to,
         )
-
-
-def _parse(data: str | bytes) -> dict[str, Any]:
-    if not isinstance(data, str):
-        raise WireError("the agent sent a binary message")
-    try:
-        message = json.loads(data)
-    except (ValueError, RecursionError):
-        raise WireError("the agent sent malformed JSON") from None
-    if not isinstance(message, dict):
-        raise WireError("the agent sent JSON that is not an object")
-    return message
-
-
-def _payload(message: Mapping[str, Any]) -> bytes:
-    media = message.get("media")
-    payload = media.get("payload") if isinstance(media, dict) else None
-    if not isinstance(payload, str):
-        raise WireError("the agent sent media without a payload")
-    try:
-        return base64.b64decode(payload, validate=True)
-    except (binascii.Error, ValueError):
-        raise WireError("the agent sent media that is not base64") from None
-
-
-def _mark_name(message: Mapping[str, Any]) -> str:
-    mark = message.get("mark")
-    name = mark.get("name") if isinstance(mark, dict) else None
-    if not isinstance(name, str):
-        raise WireError("the agent sent a mark without a name")
-    return name

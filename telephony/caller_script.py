@@ -5,17 +5,17 @@ Positions are samples (8,000 a second) since the call began.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from telephony.caller_types import AUDIBLE, CallerTurn, TurnResult
+from telephony.caller_types import AUDIBLE, KEY_MS, CallerTurn, TurnResult
 from telephony.g711 import SAMPLE_RATE_HZ, ULAW_SILENCE, ulaw_encode
 
 FRAME_SAMPLES = 160
-_SILENCE = base64.b64encode(bytes([ULAW_SILENCE]) * FRAME_SAMPLES).decode("ascii")
+_SILENCE = bytes([ULAW_SILENCE]) * FRAME_SAMPLES
+_KEY_SAMPLES = SAMPLE_RATE_HZ * KEY_MS // 1000
 _CLEAR_GUARD = SAMPLE_RATE_HZ * 60 // 1000
 """After a clear that cut a reply, audio arriving this soon was on its way already."""
 
@@ -47,7 +47,7 @@ class ScriptTurn:
     """A turn made ready to send, and what came of it."""
 
     turn: CallerTurn
-    frames: list[str]
+    frames: list[bytes]
     lead: int
     tail: int
     at: int | None = None
@@ -56,13 +56,10 @@ class ScriptTurn:
 
     @classmethod
     def prepare(cls, turn: CallerTurn) -> ScriptTurn:
-        """Encode once, before the call, so that sending is a string join."""
+        """Encode once, before the call."""
         data = ulaw_encode(turn.audio)
         data += bytes([ULAW_SILENCE]) * (-len(data) % FRAME_SAMPLES)
-        frames = [
-            base64.b64encode(data[i : i + FRAME_SAMPLES]).decode("ascii")
-            for i in range(0, len(data), FRAME_SAMPLES)
-        ]
+        frames = [data[i : i + FRAME_SAMPLES] for i in range(0, len(data), FRAME_SAMPLES)]
         loud = np.flatnonzero(np.abs(turn.audio.astype(np.int32)) > AUDIBLE)
         lead, tail = (int(loud[0]), int(loud[-1]) + 1) if loud.size else (0, len(turn.audio))
         return cls(turn, frames, lead, tail)
@@ -76,6 +73,10 @@ class ScriptTurn:
     def end(self) -> int:
         """Position right after the last audible sample."""
         return (self.at or 0) + self.tail
+
+    def taken_back(self, reply: Reply) -> bool:
+        """Whether ``reply`` was over before this turn was: its answer is still to come."""
+        return reply.last < self.end
 
     def result(self) -> TurnResult:
         """The turn in milliseconds and seconds."""
@@ -130,8 +131,8 @@ class Script:
         self._settle = in_samples(pace.settle_ms)
         self._answer_timeout = in_samples(pace.answer_timeout_s * 1000)
 
-    def payload(self, start: int) -> str | None:
-        """Base64 µ-law for the frame at position ``start``; None when it is time to hang up."""
+    def payload(self, start: int) -> bytes | None:
+        """µ-law for the frame at position ``start``; None when it is time to hang up."""
         if not self._speaking:
             begin = self._next_begin(start)
             if begin is None or start < begin:
@@ -145,6 +146,14 @@ class Script:
         self._speaking = sent + 1 < len(turn.frames)
         return turn.frames[sent]
 
+    def digit(self, start: int) -> str:
+        """The key pressed at position ``start``, mostly none; ask for its payload first."""
+        turn = self.turns[self._index] if self._index >= 0 else None
+        if turn is None or turn.at is None or (start - turn.at) % _KEY_SAMPLES:
+            return ""
+        number = (start - turn.at) // _KEY_SAMPLES
+        return turn.turn.digits[number : number + 1]
+
     def hear(self, first: int, last: int) -> None:
         """Put audible agent audio, ``first`` to ``last``, down to the old reply or this turn's."""
         if self._continues_old(first, last):
@@ -153,6 +162,8 @@ class Script:
         self._old = None
         turn = self.turns[self._index] if self._index >= 0 else None
         reply = turn.reply if turn else self.greeting
+        if turn and reply and turn.taken_back(reply) and first - reply.last > self._settle:
+            turn.reply = reply = None  # on a wire without a clear, nobody has said so
         if reply:
             reply.last = last
         else:
@@ -199,7 +210,10 @@ class Script:
     def _next_begin(self, now: int) -> int | None:
         """When the next turn (or the hang-up) begins, or None while that is open."""
         pause = in_samples(self._pace.pause_ms)
-        reply = self.turns[self._index].reply if self._index >= 0 else self.greeting
+        turn = self.turns[self._index] if self._index >= 0 else None
+        reply = turn.reply if turn else self.greeting
+        if turn and reply and turn.taken_back(reply):
+            reply = None
         if self._index + 1 < len(self.turns):
             after_ms = self.turns[self._index + 1].turn.interrupt_after_ms
             if reply and after_ms is not None:

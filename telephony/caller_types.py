@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from frontdesk import ConfigError
 
+KEY_MS = 200
+"""A key a fifth of a second: a quick hand."""
+KEYS = frozenset("0123456789*#")
 AUDIBLE = 300
 """A sample is audible above this magnitude: -41 dB of full scale, over line noise, under speech."""
 
@@ -20,13 +23,15 @@ class CallerTurn:
 
     ``audio`` is int16, 8 kHz, one-dimensional. With ``interrupt_after_ms`` the turn starts that
     long after the first audible sample of the reply before it, talking over it. A turn that
-    expects no reply (a cough, "mm-hm") is not waited for once the line has been quiet.
+    expects no reply (a cough, "mm-hm") is not waited for once the line has been quiet. The keys
+    in ``digits`` are pressed from its start on, one every ``KEY_MS``.
     """
 
     audio: NDArray[np.int16]
     label: str
     interrupt_after_ms: float | None = None
     expect_reply: bool = True
+    digits: str = ""
 
     def __post_init__(self) -> None:
         """Refuse audio that could not be sent.
@@ -38,6 +43,11 @@ class CallerTurn:
             raise ConfigError(f"turn {self.label!r} is empty")
         if self.audio.dtype != np.int16 or self.audio.ndim != 1:
             raise ConfigError(f"audio of turn {self.label!r} is not one-dimensional int16")
+
+
+def pressing(digits: str) -> CallerTurn:
+    """A turn that says nothing and presses ``digits`` (of ``KEYS``)."""
+    return CallerTurn(np.zeros(len(digits) * KEY_MS * 8, np.int16), digits, digits=digits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +100,8 @@ class CallResult:
     how late the caller's own frames left: large values mean that the machine, not the agent, was
     slow. ``cleared_ms`` is audio that clear messages dropped unplayed, ``late_ms`` audible audio
     of a cut reply that came after its clear, ``unplayed_ms`` what was still to be played when the
-    agent closed.
+    agent closed. ``pressed`` are the keys that the agent pressed, ``handed_to`` is where it asked
+    to have the caller transferred, where the wire carries that.
     """
 
     turns: tuple[TurnResult, ...]
@@ -104,6 +115,8 @@ class CallResult:
     cleared_ms: float = 0.0
     late_ms: float = 0.0
     unplayed_ms: float = 0.0
+    pressed: str = ""
+    handed_to: str | None = None
 
     @property
     def unanswered(self) -> tuple[str, ...]:

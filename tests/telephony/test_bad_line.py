@@ -11,6 +11,7 @@ from telephony.bad_line import BadLine, Transit
 from telephony.caller import CallerTurn
 from telephony.caller_protocol import CallerProtocol
 from telephony.caller_script import Pace
+from telephony.far_ends.twilio import TwilioFarEnd
 from telephony.g711 import ulaw_decode, ulaw_encode
 
 TONE = (8000 * np.sin(2 * np.pi * 440 * np.arange(8000) / 8000)).astype(np.int16)
@@ -43,7 +44,7 @@ def test_jitter_comes_in_bursts_and_in_order():
     arrivals = {}
     for now in range(2200):
         if now % 20 == 0 and now < 2000:
-            transit.send(now // 20, str(now), now)
+            transit.send(now // 20, [str(now)], now)
         for message in transit.arrived(now):
             arrivals[int(message)] = now
     assert list(arrivals) == list(range(0, 2000, 20))
@@ -56,7 +57,9 @@ def test_jitter_comes_in_bursts_and_in_order():
 def call(line, audio):
     """What reaches the agent: (arrival in ms, message), from a call of one turn."""
     turn = CallerTurn(audio, "one", expect_reply=False)
-    caller = CallerProtocol([turn], Pace(wait_greeting=False), line=line)
+    caller = CallerProtocol(
+        [turn], Pace(wait_greeting=False), far_end=TwilioFarEnd("CA1"), line=line
+    )
     now = 100.0
     got = [(0.0, json.loads(message)) for message in caller.begin(now)]
     while not caller.over:

@@ -16,7 +16,14 @@ from starlette.websockets import WebSocketDisconnect
 from frontdesk import ConfigError
 from telephony.caller import CallerTurn, load_audio, place_call, write_recording
 from telephony.g711 import ulaw_decode, ulaw_encode
-from telephony.twilio import read_start, twiml, twiml_refusal
+from telephony.provider import Account, Incoming
+from telephony.providers.twilio import Twilio
+
+TWILIO = Twilio(Account())
+
+
+def response(answer):
+    return Response(answer.body, media_type=answer.media_type)
 
 
 def tone(ms):
@@ -50,18 +57,18 @@ class Agent:
     async def webhook(self, request):
         form = dict(parse_qsl((await request.body()).decode()))
         host = request.headers["host"]
-        parameters = {"caller": form["From"], "called": form["To"]}
-        return Response(twiml(f"ws://{host}/bye", parameters), media_type="application/xml")
+        call = Incoming(form["CallSid"], form["From"], form["To"])
+        return response(TWILIO.connect(f"ws://{host}/bye", call))
 
     async def refuse(self, request):
-        return Response(twiml_refusal("All lines are busy."), media_type="application/xml")
+        return response(TWILIO.refuse("All lines are busy."))
 
     async def nonsense(self, request):
         return Response('<!DOCTYPE x [<!ENTITY a "b">]><x/>', media_type="application/xml")
 
     async def messages(self, websocket):
         await websocket.accept()
-        call = await read_start(websocket)
+        call = await TWILIO.read_start(websocket, timeout_s=5, max_bytes=65536)
         self.calls.append(call)
         try:
             while True:
@@ -140,7 +147,7 @@ async def test_the_webhook_path_and_an_agent_that_hangs_up(serve):
     ("path", "line"),
     [
         ("http:/refusing", "the agent's webhook failed: its answer offers no media stream"),
-        ("http:/nonsense", "the agent's webhook failed: its answer is not TwiML"),
+        ("http:/nonsense", "the agent's webhook failed: its answer is not XML"),
         ("http:/missing", "the agent's webhook failed: Client error '404 Not Found'"),
         ("ws:/missing", "cannot connect to the agent: "),
         ("ws:/garbage", "the agent sent malformed JSON"),
@@ -167,10 +174,29 @@ async def test_nobody_listens():
     assert result.recording.shape == (0, 2)
 
 
-@pytest.mark.parametrize("url", ["agent.example", "ftp://h/x", "ws://", "http:///x"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "agent.example", "ftp://h/x", "ws://", "http:///x", "http://h:99999", "http://[", "sip:",
+        "tcp://h",
+    ],
+)  # fmt: skip
 async def test_a_url_of_another_kind_is_a_configuration_error(url):
-    with pytest.raises(ConfigError, match="neither http"):
+    with pytest.raises(ConfigError, match="no address of an agent"):
         await place_call(url, [])
+
+
+@pytest.mark.parametrize(
+    ("url", "wire", "takes"),
+    [
+        ("http://127.0.0.1:9", "sip", "sip is called at sip:… or sips:…, not at"),
+        ("http://127.0.0.1:9", "audiosocket", "audiosocket is called at tcp:…, not at"),
+        ("tcp://127.0.0.1:9", "telnyx", "telnyx is called at http://… or ws://…, not at"),
+    ],
+)
+async def test_a_url_that_its_wire_cannot_be_called_at(url, wire, takes):
+    with pytest.raises(ConfigError, match=takes):
+        await place_call(url, [], wire=wire)
 
 
 @pytest.mark.slow

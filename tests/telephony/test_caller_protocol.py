@@ -10,6 +10,7 @@ from frontdesk import ConfigError, WireError
 from telephony.caller_protocol import CallerProtocol
 from telephony.caller_script import Pace
 from telephony.caller_types import CallerTurn, Spread
+from telephony.far_ends.twilio import TwilioFarEnd
 from telephony.g711 import ulaw_decode, ulaw_encode
 
 T0 = 1000.0
@@ -35,7 +36,7 @@ class Call:
     """The protocol on a fake clock, and an agent that acts at set times (seconds since begin)."""
 
     def __init__(self, *turns, **pace):
-        self.protocol = CallerProtocol(turns, Pace(**pace), call_id="CA1")
+        self.protocol = CallerProtocol(turns, Pace(**pace), far_end=TwilioFarEnd("CA1"))
         self.sent = []
         self._keep(T0, self.protocol.begin(T0))
         self.stream = self.sent[1][1]["streamSid"]
@@ -439,3 +440,20 @@ def test_percentiles_are_observed_values():
 def test_a_turn_needs_one_dimensional_int16(audio, why):
     with pytest.raises(ConfigError, match=why):
         CallerTurn(audio, "q")
+
+
+def test_keys_are_pressed_a_fifth_of_a_second_apart_once_each():
+    keys = CallerTurn(silence(700), "keys", digits="12#")
+    call = Call(keys, wait_greeting=False, pause_ms=400).run(3)
+    pressed = [(round(at, 2), message["dtmf"]["digit"]) for at, message in call.of("dtmf")]
+    assert pressed == [(0.42, "1"), (0.62, "2"), (0.82, "#")]
+
+
+def test_a_reply_that_was_over_before_the_turn_is_not_its_answer():
+    call = Call(turn(ms=2000), turn("two"), wait_greeting=False, pause_ms=400)
+    call.say(1.0, tone(300))  # into a pause of the caller's, and given up without a clear
+    result = call.say(2.9, tone(500)).say(6.0, tone(400)).result()
+    one, two = result.turns
+    assert one.latency_ms == pytest.approx(500, abs=0.2)
+    assert one.reply_ms == 500
+    assert two.start_s > 3.4, "the caller waited for the answer"

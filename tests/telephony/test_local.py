@@ -1,4 +1,4 @@
-"""The microphone: clear lines without one, and a real PortAudio over ALSA's file device."""
+"""The devices: clear lines without one. A call on real ones is in tests/agent/test_mic.py."""
 
 import importlib.util
 import os
@@ -6,11 +6,10 @@ import subprocess
 import sys
 import types
 
-import numpy as np
 import pytest
 
 from frontdesk import ConfigError
-from telephony.local import AudioDevice, check_devices, list_devices, local_transport
+from telephony.devices import AudioDevice, check_devices, list_devices
 
 
 def device(index, name, inputs, outputs):
@@ -72,7 +71,7 @@ def sound(monkeypatch):
 LAPTOP = (device(0, "HDA Intel", 2, 2), device(1, "Headset", 1, 0), device(2, "HDMI", 0, 8))
 
 
-@pytest.mark.parametrize("ask", [list_devices, check_devices, local_transport])
+@pytest.mark.parametrize("ask", [list_devices, check_devices])
 def test_without_pyaudio_one_line_names_the_command(monkeypatch, ask):
     monkeypatch.setitem(sys.modules, "pyaudio", None)
     with pytest.raises(ConfigError) as caught:
@@ -120,65 +119,18 @@ def test_devices_by_index_and_by_name(sound):
         check_devices(None, "usb")
 
 
+def test_a_name_that_may_mean_several_is_asked_about(sound):
+    sound(device(0, "USB 1", 1, 0), device(1, "USB 10", 1, 0), device(2, "Out", 0, 2))
+    with pytest.raises(ConfigError, match="'usb' may be any of: 0 USB 1, 1 USB 10; give its"):
+        check_devices("usb")
+    assert check_devices("USB 1")[0].index == 0
+
+
 def test_a_rate_the_device_cannot_do(sound):
     sound(*LAPTOP, rates=(44100,))
     with pytest.raises(ConfigError, match="0 HDA Intel cannot do 16-bit mono input at 16000 Hz"):
         check_devices()
 
-
-ALSA = """
-pcm.null {{ type null }}
-pcm.!default {{ type plug slave.pcm "desk" }}
-pcm.desk {{ type asym playback.pcm "desk_out" capture.pcm "desk_in" }}
-pcm.desk_out {{ type file slave.pcm "null" file "{out}" format "raw" }}
-pcm.desk_in {{ type file slave.pcm "null" file "/dev/null" infile "{given}" format "raw" }}
-"""
-
-TALK = """
-import asyncio, json
-import numpy as np
-from loguru import logger
-logger.remove()
-from pipecat.frames.frames import EndFrame, InputAudioRawFrame, TTSAudioRawFrame, TTSStoppedFrame
-from pipecat.pipeline.pipeline import Pipeline
-from pipecat.pipeline.worker import PipelineParams, PipelineWorker
-from pipecat.processors.frame_processor import FrameProcessor
-from pipecat.workers.runner import WorkerRunner
-from telephony.local import check_devices, local_transport
-
-class Ear(FrameProcessor):
-    def __init__(self):
-        super().__init__()
-        self.loud, self.heard = 0, asyncio.Event()
-    async def process_frame(self, frame, direction):
-        await super().process_frame(frame, direction)
-        if isinstance(frame, InputAudioRawFrame):
-            self.loud += int(np.count_nonzero(np.abs(np.frombuffer(frame.audio, np.int16)) > 5000))
-            if self.loud > 1000:
-                self.heard.set()
-        else:
-            await self.push_frame(frame, direction)
-
-async def main():
-    source, sink = check_devices("default", "default")
-    transport, ear = local_transport("default", "default"), Ear()
-    worker = PipelineWorker(
-        Pipeline([transport.input(), ear, transport.output()]),
-        params=PipelineParams(audio_in_sample_rate=16000, audio_out_sample_rate=16000),
-        enable_rtvi=False,
-    )
-    async def talk():
-        await asyncio.wait_for(ear.heard.wait(), 20)
-        wave = np.full(8000, 7000, np.int16)
-        await worker.queue_frames(
-            [TTSAudioRawFrame(wave.tobytes(), 16000, 1), TTSStoppedFrame(), EndFrame()]
-        )
-    runner = WorkerRunner(handle_sigint=False)
-    await runner.add_workers(worker)
-    await asyncio.gather(runner.run(), talk())
-    print(json.dumps({"source": source.name, "sink": sink.name}))
-asyncio.run(main())
-"""
 
 needs_pyaudio = pytest.mark.skipif(
     importlib.util.find_spec("pyaudio") is None,
@@ -202,24 +154,10 @@ def run_with_alsa(tmp_path, config, code):
 @pytest.mark.slow
 @needs_pyaudio
 @pytest.mark.skipif(sys.platform != "linux", reason="ALSA is Linux's")
-def test_audio_goes_both_ways_through_a_real_portaudio(tmp_path):
-    given, out = tmp_path / "given.raw", tmp_path / "out.raw"
-    np.full(44100 * 20, 8000, np.int16).tofile(given)
-    done = run_with_alsa(tmp_path, ALSA.format(given=given, out=out), TALK)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == '{"source": "default", "sink": "default"}'
-    assert done.stderr == "", "nothing on the user's terminal"
-    played = np.fromfile(out, np.int16)
-    assert np.count_nonzero(played > 6000) >= 7000
-
-
-@pytest.mark.slow
-@needs_pyaudio
-@pytest.mark.skipif(sys.platform != "linux", reason="ALSA is Linux's")
 def test_a_real_portaudio_without_devices(tmp_path):
     code = """
 from frontdesk import ConfigError
-from telephony.local import check_devices, list_devices
+from telephony.devices import check_devices, list_devices
 print(list_devices())
 try:
     check_devices()

@@ -16,23 +16,19 @@ from pipecat.frames.frames import (
     OutputTransportMessageFrame,
 )
 
-from frontdesk import WireError
 from telephony.g711 import ulaw_decode, ulaw_encode
-from telephony.twilio import (
-    CallStart,
-    GuardedTwilioSerializer,
-    mark_message,
-    twiml,
-    twiml_refusal,
-)
+from telephony.provider import Account
+from telephony.providers.twilio import Twilio
+from telephony.providers.twilio_serializer import TwilioSerializer
+from telephony.providers.xml_calls import stream, xml
+from telephony.start import CallStart
+from tests.telephony.listening import Heard
 
 CALL = CallStart("CA1", "MZ1", "AC1")
 
 
-def serializer(rate=8000, **options):
-    made = GuardedTwilioSerializer(CALL, **options)
-    made._sample_rate = rate  # what Pipecat's setup does
-    return made
+def serializer():
+    return TwilioSerializer(CALL, Heard())
 
 
 def media(payload="/38=", **fields):
@@ -46,21 +42,21 @@ def media(payload="/38=", **fields):
 
 def test_twiml_survives_what_a_caller_sends():
     odd = {'na"me': "a\"b<c>&'d\n\x00\x0b\ufffe\ud800é", "caller": "+15555550100"}
-    root = ElementTree.fromstring(twiml("wss://h.example/m?a=1&b=<2>", odd))
+    root = ElementTree.fromstring(xml(stream("wss://h.example/m?a=1&b=<2>", odd)).body)
     assert root.tag == "Response"
-    (stream,) = root.findall("./Connect/Stream")
-    assert stream.get("url") == "wss://h.example/m?a=1&b=<2>"
-    found = {p.get("name"): p.get("value") for p in stream}
-    assert found == {'na"me': "a\"b<c>&'d\né", "caller": "+15555550100"}
+    (found,) = root.findall("./Connect/Stream")
+    assert found.get("url") == "wss://h.example/m?a=1&b=<2>"
+    given = {p.get("name"): p.get("value") for p in found}
+    assert given == {'na"me': "a\"b<c>&'d\né", "caller": "+15555550100"}
 
 
 def test_twiml_without_parameters():
-    (stream,) = ElementTree.fromstring(twiml("ws://h/m")).findall("./Connect/Stream")
-    assert len(stream) == 0
+    root = ElementTree.fromstring(xml(stream("ws://h/m", {})).body)
+    assert len(root.find("./Connect/Stream")) == 0
 
 
 def test_a_refusal_says_its_sentence_and_hangs_up():
-    root = ElementTree.fromstring(twiml_refusal("Busy <now> & then."))
+    root = ElementTree.fromstring(Twilio(Account()).refuse("Busy <now> & then.").body)
     assert [(e.tag, e.text) for e in root] == [("Say", "Busy <now> & then."), ("Hangup", None)]
 
 
@@ -77,15 +73,6 @@ async def test_media_becomes_linear_audio():
     assert isinstance(frame, InputAudioRawFrame)
     assert (frame.sample_rate, frame.num_channels) == (8000, 1)
     assert frame.audio == ulaw_decode(ulaw_encode(pcm)).tobytes()
-
-
-async def test_another_pipeline_rate_is_resampled():
-    made = serializer(rate=16000)
-    audio = b""
-    for _ in range(50):
-        frame = await made.deserialize(media(base64.b64encode(b"\xff" * 160).decode()))
-        audio += frame.audio if frame else b""
-    assert 0.8 * 32000 <= len(audio) <= 32000
 
 
 async def test_lost_frames_are_made_up_for():
@@ -115,22 +102,15 @@ async def test_keys_and_what_is_ignored():
     assert made.error is None
 
 
-async def test_marks_and_stop_reach_their_callbacks():
-    seen = []
-
-    async def on_mark(name):
-        seen.append(name)
-
-    async def on_stop():
-        seen.append("stopped")
-
-    made = serializer(on_mark=on_mark, on_stop=on_stop)
-    await made.deserialize(json.dumps(mark_message("MZ1", "greeting")))
+async def test_marks_and_stop_reach_the_listener():
+    made = serializer()
+    await made.deserialize(json.dumps(made.mark("greeting")))
     assert not made.stopped
     await made.deserialize('{"event":"stop","streamSid":"MZ1","stop":{}}')
     assert made.stopped
     assert await made.deserialize(media()) is None
-    assert seen == ["greeting", "stopped"]
+    assert made.listener.marks == ["greeting"]
+    assert made.listener.gone_cleanly == [True]
 
 
 BROKEN = {
@@ -187,24 +167,11 @@ BROKEN = {
 async def test_what_breaks_the_protocol_is_one_wire_error(case):
     data, line = BROKEN[case]
     made = serializer()
-    with pytest.raises(WireError) as caught:
-        await made.deserialize(data)
-    assert str(caught.value) == line
-    assert made.error is caught.value
-    assert await made.deserialize(data) is None, "a second error is not reported"
+    assert await made.deserialize(data) is None
+    assert str(made.error) == line
+    await made.deserialize(data)
+    assert made.listener.errors == [made.error], "a second error is not reported"
     assert await made.deserialize(media()) is None, "nothing is heard after an error"
-
-
-async def test_on_error_gets_the_error_instead():
-    seen = []
-
-    async def on_error(error):
-        seen.append(str(error))
-
-    made = serializer(on_error=on_error)
-    assert await made.deserialize("nonsense") is None
-    assert await made.deserialize("nonsense") is None
-    assert seen == ["malformed JSON message"]
 
 
 def _anything(rng, depth=0):
@@ -247,9 +214,8 @@ async def test_no_json_at_all_gets_past_as_another_exception():
             noise = _anything(rng)
             message |= noise if isinstance(noise, dict) else {message["event"]: noise}
             data = json.dumps(message)
-        try:
-            frame = await made.deserialize(data)
-        except WireError:
+        frame = await made.deserialize(data)
+        if made.error:
             outcomes["refused"] += 1
             made = serializer()
         else:
@@ -275,7 +241,7 @@ async def test_clear_marks_and_nothing_for_the_rest():
         "event": "clear",
         "streamSid": "MZ1",
     }
-    mark = OutputTransportMessageFrame(message=mark_message("MZ1", "m"))
+    mark = OutputTransportMessageFrame(message=made.mark("m"))
     assert json.loads(await made.serialize(mark)) == {
         "event": "mark",
         "streamSid": "MZ1",

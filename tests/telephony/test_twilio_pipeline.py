@@ -27,7 +27,9 @@ from websockets.exceptions import ConnectionClosed
 
 from telephony.g711 import ulaw_decode, ulaw_encode
 from telephony.media_socket import MediaSocketTransport
-from telephony.twilio import GuardedTwilioSerializer, mark_message, read_start
+from telephony.provider import Account
+from telephony.providers.twilio import Twilio
+from telephony.providers.twilio_serializer import TwilioSerializer
 from tests.speech.running import End
 
 
@@ -54,9 +56,8 @@ def media(n, payload=b"\xff" * 160, **fields):
 class Bot:
     """One pipeline a call, of nothing but the transport; each call's worker can be driven."""
 
-    def __init__(self, own_error_handling=False):
+    def __init__(self):
         self.app = Starlette(routes=[WebSocketRoute("/media", self.endpoint)])
-        self.own = own_error_handling
         self.workers = {}
         self.ready = asyncio.Queue()
         self.ended = asyncio.Queue()
@@ -65,22 +66,23 @@ class Bot:
 
     async def endpoint(self, websocket):
         await websocket.accept()
-        call = await read_start(websocket)
+        call = await Twilio(Account()).read_start(websocket, timeout_s=5, max_bytes=65536)
 
-        async def on_mark(name):
-            self.seen.append((call.call_id, "mark", name))
+        bot = self
 
-        async def on_stop():
-            self.seen.append((call.call_id, "stop"))
-            await worker.cancel()
+        class Told:
+            async def played(self, mark):
+                bot.seen.append((call.call_id, "mark", mark))
 
-        async def on_error(error):
-            logger.warning(f"call {call.call_id}: {error}")
-            await worker.cancel()
+            async def gone(self, cleanly=True):
+                bot.seen.append((call.call_id, "stop"))
+                await worker.cancel()
 
-        serializer = GuardedTwilioSerializer(
-            call, on_mark=on_mark, on_stop=on_stop, on_error=on_error if self.own else None
-        )
+            async def failed(self, error):
+                logger.warning(f"call {call.call_id}: {error}")
+                await worker.cancel()
+
+        serializer = TwilioSerializer(call, Told())
         transport = MediaSocketTransport(
             websocket,
             FastAPIWebsocketParams(
@@ -175,11 +177,10 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("own", [False, True], ids=["pipecat-logs", "on-error"])
 @pytest.mark.parametrize("case", BROKEN)
-async def test_one_line_and_that_call_ends_and_the_other_goes_on(serve, lines, case, own):
+async def test_one_line_and_that_call_ends_and_the_other_goes_on(serve, lines, case):
     data, line = BROKEN[case]
-    bot = Bot(own_error_handling=own)
+    bot = Bot()
     async with serve(bot.app) as port, Phone(port, 1, bot) as bad, Phone(port, 2, bot) as good:
         await bad.socket.send(media(1))
         await bad.socket.send(data)
@@ -223,7 +224,9 @@ async def test_a_mark_follows_the_last_word_and_its_echo_arrives(serve):
             [
                 TTSAudioRawFrame(pcm.tobytes(), 8000, 1),
                 TTSStoppedFrame(),
-                OutputTransportMessageFrame(message=mark_message("MZ1", "greeting")),
+                OutputTransportMessageFrame(
+                    message={"event": "mark", "streamSid": "MZ1", "mark": {"name": "greeting"}}
+                ),
             ]
         )
         await phone.until("mark")

@@ -13,7 +13,9 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from frontdesk import WireError
-from telephony.twilio import read_start
+from telephony.provider import Account
+from telephony.providers.twilio import Twilio
+from telephony.start import MAX_MESSAGE_BYTES
 
 CONNECTED = '{"event":"connected","protocol":"Call","version":"1.0.0"}'
 START = {
@@ -42,13 +44,13 @@ class Door:
 
     def __init__(self, **options):
         self.outcomes = asyncio.Queue()
-        self.options = options
+        self.options = {"timeout_s": 5, "max_bytes": MAX_MESSAGE_BYTES, **options}
         self.app = Starlette(routes=[WebSocketRoute("/media", self.endpoint)])
 
     async def endpoint(self, websocket):
         await websocket.accept()
         try:
-            self.outcomes.put_nowait(await read_start(websocket, **self.options))
+            self.outcomes.put_nowait(await Twilio(Account()).read_start(websocket, **self.options))
             await websocket.close()
         except WireError as error:
             self.outcomes.put_nowait(error)
@@ -157,15 +159,15 @@ REFUSED = {
     "format": ([CONNECTED, start(mediaFormat=[])], "start message with an odd mediaFormat"),
     "parameters": (
         [CONNECTED, start(customParameters=["x"])],
-        "start message with odd customParameters",
+        "start message with odd parameters",
     ),
     "parameter value": (
         [CONNECTED, start(customParameters={"caller": 5})],
-        "start message with odd customParameters",
+        "start message with odd parameters",
     ),
     "many parameters": (
         [CONNECTED, start(customParameters={str(i): "" for i in range(33)})],
-        "start message with odd customParameters",
+        "start message with odd parameters",
     ),
 }
 
