@@ -1,202 +1,215 @@
-"""The local microphone and speaker, by PortAudio (PyAudio) and Pipecat's local transport.
+"""The local microphone and speaker as a line: Pipecat's local transport over PortAudio.
 
-PyAudio is the ``mic`` extra: it is imported only when something here is called.
+Both streams run all the time, in pieces of 20 and 40 ms, the speaker's with silence where the agent
+says nothing: so an echo always is as late as it was, and can be taken out.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
-import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
-from frontdesk import ConfigError
+import numpy as np
+from loguru import logger
+from pipecat.frames.frames import (
+    Frame,
+    InputAudioRawFrame,
+    InterruptionFrame,
+    OutputAudioRawFrame,
+    OutputTransportMessageFrame,
+    OutputTransportMessageUrgentFrame,
+    StartFrame,
+)
+from pipecat.processors.frame_processor import FrameDirection, FrameProcessorSetup
+from pipecat.transports.local.audio import (
+    LocalAudioInputTransport,
+    LocalAudioOutputTransport,
+    LocalAudioTransport,
+    LocalAudioTransportParams,
+)
 
-if TYPE_CHECKING:
-    from pipecat.transports.local.audio import LocalAudioTransport
+from telephony.devices import MICROPHONE, AudioDevice, quiet_alsa, quiet_stderr
+from telephony.echo_canceller import EchoCanceller, Float32
+from telephony.speaker import Speaker
+from telephony.start import CallStart
+from telephony.wire import Line, Listener
 
-_MEND = "run: apt-get install portaudio19-dev && .venv/bin/pip install -e '.[mic]'"
-
-
-@dataclass(frozen=True, slots=True)
-class AudioDevice:
-    """A sound device: PortAudio's ``index`` and ``name``, its channels, its own rate."""
-
-    index: int
-    name: str
-    inputs: int
-    outputs: int
-    rate_hz: int
-    default_input: bool = False
-    default_output: bool = False
-
-
-def list_devices() -> list[AudioDevice]:
-    """Every sound device; empty on a machine without one.
-
-    Raises:
-        ConfigError: if PyAudio or PortAudio is missing.
-    """
-    with _portaudio() as audio:
-        return _devices(audio)
+RATE_HZ = 16000
+_PIECE_MS = 20
+_PIECE = RATE_HZ * _PIECE_MS // 1000
+_START_S = 5.0
+_CONTINUE = 0  # pyaudio.paContinue
 
 
-def check_devices(
-    input_device: int | str | None = None,
-    output_device: int | str | None = None,
-    *,
-    input_rate_hz: int = 16000,
-    output_rate_hz: int = 16000,
-) -> tuple[AudioDevice, AudioDevice]:
-    """The microphone and the speaker to use: by index, by a part of the name, or the defaults.
+class _Input(LocalAudioInputTransport):
+    """The microphone, the speaker's echo taken out by ``canceller`` where there is one."""
 
-    Raises:
-        ConfigError: if PyAudio or PortAudio is missing, if there is no such device, or if it
-            cannot do 16-bit mono at the rate.
-    """
-    with _portaudio() as audio:
-        devices = _devices(audio)
-        source = _choose(devices, input_device, "microphone")
-        sink = _choose(devices, output_device, "speaker")
-        _check_rate(audio, source, input_rate_hz, "input")
-        _check_rate(audio, sink, output_rate_hz, "output")
-    return source, sink
+    def __init__(
+        self, audio: Any, params: LocalAudioTransportParams, speaker: Speaker, cancels: bool
+    ) -> None:
+        super().__init__(audio, params)
+        self._speaker = speaker
+        self._canceller = EchoCanceller(RATE_HZ) if cancels else None
 
+    def _audio_in_callback(
+        self, in_data: bytes, frame_count: int, time_info: Any, status: int
+    ) -> tuple[None, int]:
+        """In PortAudio's thread: note what was played meanwhile, and hand both on."""
+        heard = self._heard(in_data, self._speaker.heard_with())
+        asyncio.run_coroutine_threadsafe(heard, self.get_event_loop())
+        return None, _CONTINUE
 
-def local_transport(
-    input_device: int | str | None = None,
-    output_device: int | str | None = None,
-    *,
-    input_rate_hz: int = 16000,
-    output_rate_hz: int = 16000,
-) -> LocalAudioTransport:
-    """Pipecat's transport over the microphone and the speaker, 16-bit mono.
-
-    Nothing cancels the echo: on open speakers the agent hears, and interrupts, itself.
-
-    Raises:
-        ConfigError: as ``check_devices``.
-    """
-    source, sink = check_devices(
-        input_device, output_device, input_rate_hz=input_rate_hz, output_rate_hz=output_rate_hz
-    )
-    # Only now: Pipecat logs two lines of its own when PyAudio is missing.
-    from pipecat.transports.local.audio import LocalAudioTransport, LocalAudioTransportParams
-
-    params = LocalAudioTransportParams(
-        audio_in_enabled=True,
-        audio_out_enabled=True,
-        audio_in_sample_rate=input_rate_hz,
-        audio_out_sample_rate=output_rate_hz,
-        input_device_index=source.index,
-        output_device_index=sink.index,
-    )
-    with _quiet_stderr():
-        return LocalAudioTransport(params)
+    async def _heard(self, audio: bytes, played: bytes) -> None:
+        if self._canceller is not None and len(audio) == 2 * _PIECE:
+            left = _without_echo(self._canceller, _wave(played), _wave(audio))
+            audio = np.clip(np.rint(left * 32768), -32768, 32767).astype(np.int16).tobytes()
+        await self.push_audio_frame(InputAudioRawFrame(audio, RATE_HZ, 1))
 
 
-@contextlib.contextmanager
-def _portaudio() -> Iterator[Any]:
-    """An initialised PyAudio, its probing kept off the terminal."""
-    with _quiet_stderr():
-        try:
-            import pyaudio
-        except ImportError as error:  # PyAudio itself, or the library it is linked to
-            raise ConfigError(f"the microphone needs PortAudio and PyAudio; {_MEND}") from error
-        try:
-            audio = pyaudio.PyAudio()
-        except OSError as error:
-            raise ConfigError(f"PortAudio does not start ({error}); {_MEND}") from error
-        try:
-            yield audio
-        finally:
-            audio.terminate()
+class _Output(LocalAudioOutputTransport):
+    """The speaker: what is written is queued for PortAudio's thread, and cleared on a barge-in."""
 
+    def __init__(
+        self,
+        audio: Any,
+        params: LocalAudioTransportParams,
+        speaker: Speaker,
+        listener: Listener,
+    ) -> None:
+        super().__init__(audio, params)
+        self._speaker = speaker
+        self._listener = listener
 
-@contextlib.contextmanager
-def _quiet_stderr() -> Iterator[None]:
-    """Send file descriptor 2 to nowhere.
-
-    ALSA and JACK print about 100 lines there from C while PortAudio tries every configured
-    device; Python's ``sys.stderr`` cannot catch them.
-    """
-    sys.stderr.flush()
-    try:
-        saved = os.dup(2)
-    except OSError:  # no stderr at all: nothing to keep quiet
-        yield
-        return
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 2)
-        yield
-    finally:
-        os.dup2(saved, 2)
-        os.close(saved)
-        os.close(nowhere)
-
-
-def _devices(audio: Any) -> list[AudioDevice]:
-    default_input = _default(audio.get_default_input_device_info)
-    default_output = _default(audio.get_default_output_device_info)
-    found = (audio.get_device_info_by_index(i) for i in range(audio.get_device_count()))
-    return [
-        AudioDevice(
-            index=int(info["index"]),
-            name=_name(info["name"]),
-            inputs=int(info["maxInputChannels"]),
-            outputs=int(info["maxOutputChannels"]),
-            rate_hz=int(info["defaultSampleRate"]),
-            default_input=info["index"] == default_input,
-            default_output=info["index"] == default_output,
+    async def setup(self, setup: FrameProcessorSetup) -> None:  # type: ignore[override]
+        """Open the stream; Pipecat's own would block a thread for each piece."""
+        await super(LocalAudioOutputTransport, self).setup(setup)
+        self._out_stream = self._py_audio.open(
+            format=self._py_audio.get_format_from_width(2),
+            channels=1,
+            rate=RATE_HZ,
+            frames_per_buffer=2 * _PIECE,
+            output=True,
+            output_device_index=self._params.output_device_index,
+            stream_callback=self._audio_out_callback,
+            start=False,
         )
-        for info in found
-    ]
+        self._speaker.opened(self.get_event_loop(), self._played)
+
+    async def start(self, frame: StartFrame) -> None:
+        """Start the stream, and say nothing before it plays."""
+        await super(LocalAudioOutputTransport, self).start(frame)
+        if self._out_stream:
+            self._out_stream.start_stream()
+            if not await self._speaker.runs(_START_S):
+                logger.warning("the speaker plays nothing {:g} s after it was opened", _START_S)
+            await self.set_transport_ready(frame)
+
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
+        """An interruption silences what is queued."""
+        await super().process_frame(frame, direction)
+        if isinstance(frame, InterruptionFrame):
+            self._speaker.clear()
+
+    async def write_audio_frame(self, frame: OutputAudioRawFrame) -> bool:
+        """Queue a piece, in real time."""
+        return await self._speaker.play(frame.audio)
+
+    async def send_message(
+        self, frame: OutputTransportMessageFrame | OutputTransportMessageUrgentFrame
+    ) -> None:
+        """A mark, behind what is queued."""
+        if isinstance(frame.message, dict) and "mark" in frame.message:
+            self._speaker.mark(frame.message["mark"])
+
+    def _audio_out_callback(
+        self, in_data: None, frame_count: int, time_info: Mapping[str, float], status: int
+    ) -> tuple[bytes, int]:
+        """In PortAudio's thread: the next piece, heard when it comes out of the device."""
+        later = time_info["output_buffer_dac_time"] - time_info["current_time"]
+        return self._speaker.next(frame_count, later), _CONTINUE
+
+    async def _played(self, mark: str) -> None:
+        await self._listener.played(mark)
 
 
-def _default(ask: Any) -> int | None:
-    try:
-        return int(ask()["index"])
-    except OSError:  # PyAudio's way to say that there is none
-        return None
+class LocalLine(Line):
+    """A call by the microphone ``source`` and the speaker ``sink``.
 
+    ``cancels``: the speaker's echo is taken out of what the microphone hears. ``shows`` is told
+    the call's events.
+    """
 
-def _name(name: str | bytes) -> str:
-    """PyAudio gives bytes for a name that is not UTF-8."""
-    return name if isinstance(name, str) else name.decode("utf-8", "replace")
+    capabilities: ClassVar = MICROPHONE
+    rate_hz = RATE_HZ
 
-
-def _choose(devices: list[AudioDevice], wanted: int | str | None, kind: str) -> AudioDevice:
-    """The device meant by ``wanted``; ``kind`` is ``microphone`` or ``speaker``."""
-    listening = kind == "microphone"
-    usable = [d for d in devices if (d.inputs if listening else d.outputs) > 0]
-    if not usable:
-        raise ConfigError(
-            f"no {kind} found; plug one in, or call with recorded audio: frontdesk call"
+    def __init__(
+        self,
+        start: CallStart,
+        listener: Listener,
+        source: AudioDevice,
+        sink: AudioDevice,
+        *,
+        cancels: bool = True,
+        shows: Callable[[Mapping[str, Any]], None] = lambda event: None,
+    ) -> None:
+        self.start = start
+        self._shows = shows
+        params = LocalAudioTransportParams(
+            audio_in_enabled=True,
+            audio_out_enabled=True,
+            audio_in_sample_rate=RATE_HZ,
+            audio_out_sample_rate=RATE_HZ,
+            audio_out_10ms_chunks=_PIECE_MS // 10,
+            audio_out_end_silence_secs=1,  # the last word is played before the hang-up
+            input_device_index=source.index,
+            output_device_index=sink.index,
         )
-    if wanted is None:
-        default = [d for d in usable if (d.default_input if listening else d.default_output)]
-        return (default or usable)[0]
-    if isinstance(wanted, int) or wanted.isdecimal():
-        matching = [d for d in usable if d.index == int(wanted)]
-    else:
-        matching = [d for d in usable if wanted.casefold() in d.name.casefold()]
-    if not matching:
-        names = ", ".join(f"{d.index} {d.name}" for d in usable)
-        raise ConfigError(f"no {kind} {wanted!r}; there are: {names}")
-    return matching[0]
+        quiet_alsa()
+        with quiet_stderr():
+            self.transport = self._devices = _Transport(params, listener, cancels)
+
+    def mark(self, name: str) -> dict[str, Any]:
+        """The mark, for our own output."""
+        return {"mark": name}
+
+    def show(self, event: Mapping[str, Any]) -> None:
+        """Hand the event on."""
+        self._shows(event)
+
+    async def hang_up(self) -> None:
+        """Let go of the sound devices."""
+        self._devices.close()
 
 
-def _check_rate(audio: Any, device: AudioDevice, rate_hz: int, way: str) -> None:
-    import pyaudio
+class _Transport(LocalAudioTransport):
+    """Pipecat's, with our two ends."""
 
-    wanted = {f"{way}_device": device.index, f"{way}_channels": 1}
-    try:
-        audio.is_format_supported(rate_hz, **wanted, **{f"{way}_format": pyaudio.paInt16})
-    except ValueError as error:
-        raise ConfigError(
-            f"sound device {device.index} {device.name} cannot do 16-bit mono {way} at "
-            f"{rate_hz} Hz; choose another with frontdesk mic --devices"
-        ) from error
+    def __init__(
+        self, params: LocalAudioTransportParams, listener: Listener, cancels: bool
+    ) -> None:
+        super().__init__(params)
+        speaker = Speaker(2 * _PIECE)
+        self._input = _Input(self._pyaudio, params, speaker, cancels)
+        self._output = _Output(self._pyaudio, params, speaker, listener)
+        self._closed = False
+
+    def close(self) -> None:
+        """Let go of PortAudio, which Pipecat keeps."""
+        if not self._closed:
+            self._closed = True
+            with quiet_stderr():
+                self._pyaudio.terminate()
+
+
+def _without_echo(canceller: EchoCanceller, played: Float32, heard: Float32) -> Float32:
+    """A piece in the canceller's blocks, each with what was played until then."""
+    blocks = heard.reshape(-1, canceller.block)
+    behind = max(0, played.size - (len(blocks) - 1) * canceller.block)
+    parts = [played[:behind], *played[behind:].reshape(-1, canceller.block)]
+    parts += [played[:0]] * (len(blocks) - len(parts))
+    return np.concatenate([canceller.cancel(*pair) for pair in zip(parts, blocks, strict=True)])
+
+
+def _wave(audio: bytes) -> Float32:
+    return np.frombuffer(audio, np.int16).astype(np.float32) / np.float32(32768)
