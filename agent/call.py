@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 from loguru import logger
 from pipecat.audio.vad.vad_analyzer import VADAnalyzer
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
-from pipecat.transports.base_transport import BaseTransport
 from pipecat.workers.runner import WorkerRunner
 
+from agent.callee import Callee
 from agent.engines import Engines
 from agent.grounded import GroundedAnswer
+from agent.handing_over import Way
+from agent.handover import Standing
+from agent.handover_settings import HandoverSettings
+from agent.outgoing import Outgoing
 from agent.playback import Playback
-from agent.playing import Marks, Playing
+from agent.playing import Playing
 from agent.records import CallRecord
 from agent.session import GOODBYE, STILL_THERE, Session
 from agent.settings import Settings, TurnSettings, VadSettings
@@ -24,6 +29,7 @@ from agent.turn_taking import TurnTaking
 from agent.turns import Action, TurnPolicy
 from frontdesk import Spoken
 from speech.voice_activity import VoiceActivity
+from telephony.wire import Line
 
 
 def turn_policy(settings: TurnSettings) -> TurnPolicy:
@@ -55,32 +61,58 @@ def attentive(vad: VADAnalyzer, settings: VadSettings) -> Callable[[bool], None]
     return attend
 
 
-class Call:
-    """One conversation over one transport. Everything it holds goes with it.
+def standing_of(settings: HandoverSettings, line: Line) -> Standing:
+    """What a call on ``line`` can do about a person."""
+    hours = settings.opening_hours()
+    return Standing(
+        settings.rules(),
+        can_transfer=bool(line.capabilities.transfer),
+        is_open=lambda: hours.is_open(datetime.now(UTC)),
+    )
 
-    ``marks`` makes the transport's message that comes back once what was sent before it was
-    played; give each that comes back to :meth:`marked`.
+
+# A provider that takes the caller off our socket closes it before its answer is read.
+_TAKEN_AWAY_S = 2.0
+# Audio that has left is heard within this, where no mark says so: a provider's buffer and network.
+_TAIL_S = 0.4
+
+
+class Call:
+    """One conversation on one line. Everything it holds goes with it.
+
+    It goes on with ``session`` if given. One that is back from a hand-over begins with what its
+    problem ``returned`` is worded as, and one that we placed with ``outgoing``, once whoever was
+    called has finished.
+    ``on_handed_over`` is called when the caller is with a person. Give each mark that comes back
+    to :meth:`marked`.
     """
 
     def __init__(
         self,
         settings: Settings,
         engines: Engines,
-        transport: BaseTransport,
+        line: Line,
         record: CallRecord,
         *,
-        rate_hz: int,
-        marks: Marks | None = None,
+        session: Session | None = None,
+        returned: str = "",
+        outgoing: Outgoing | None = None,
+        on_handed_over: Callable[[Session], None] = lambda session: None,
     ) -> None:
         self._settings = settings
         self._record = record
         self._why: str | None = None
-        self._cancelled = False
+        self._cancelled = self._on_hold = False
         trace = CallTrace(record)
-        session = Session(lambda: engines.index, engines.policy)
+        standing = standing_of(settings.handover, line)
+        self.session = session or Session(lambda: engines.index, engines.policy, standing)
+        self._opening = Spoken(settings.voice.greeting)
+        self._line = line
+        record.listener = line.show
+        self._handed_over, self._on_handed_over = False, on_handed_over
         playback, vad = Playback(), engines.vad_analyzer()
         self._answer = GroundedAnswer(
-            session,
+            self.session,
             trace,
             run=engines.run,
             prepare=engines.prepare_first_phrase,
@@ -88,9 +120,17 @@ class Call:
             rewriter=engines.rewriter,
             second=engines.second,
             playback=playback,
+            way=Way(
+                self._transfer,
+                self._with_a_person,
+                settings.handover.timeout_s,
+                settings.handover.hold_s,
+                tail_s=0.0 if line.capabilities.marks else _TAIL_S,
+            ),
+            keys=settings.keys.policy(),
         )
-        self._playing = Playing(playback, trace, marks)
-        turns = TurnTaking(
+        self._playing = Playing(playback, trace, line.mark if line.capabilities.marks else None)
+        self._turns = TurnTaking(
             turn_policy(settings.turns),
             trace,
             engines.turn_model,
@@ -100,35 +140,46 @@ class Call:
             playback=playback,
             on_agent=attentive(vad, settings.vad),
         )
+        self._callee = self._callee_of(outgoing, trace, engines)
         self._worker = PipelineWorker(
             Pipeline(
                 [
-                    transport.input(),
+                    line.transport.input(),
                     VoiceActivity(vad),
                     engines.stt(),
-                    turns,
+                    *([self._callee] if self._callee else []),
+                    self._turns,
                     self._answer,
                     engines.tts(),
                     self._playing,
-                    transport.output(),
+                    line.transport.output(),
                 ]
             ),
-            params=PipelineParams(audio_in_sample_rate=rate_hz, audio_out_sample_rate=rate_hz),
+            params=PipelineParams(
+                audio_in_sample_rate=line.rate_hz, audio_out_sample_rate=line.rate_hz
+            ),
             enable_rtvi=False,
             enable_turn_tracking=False,
             idle_timeout_secs=None,
         )
-        record.event("ready", **engines.versions())
+        record.event("ready", wire=line.capabilities.name, **engines.versions())
+        record.event("desk", can_transfer=standing.can_transfer, is_open=standing.is_open())
+        if returned:
+            record.event("returned", problem=returned, goes_on=session is not None)
+            self._opening = self.session.handover_failed(returned)
 
     async def run(self) -> None:
-        """Greet, converse, and return when the call is over. The record is closed last."""
+        """Greet, converse, hang up, and return when the call is over. The record is closed last."""
         runner = WorkerRunner(handle_sigint=False)
         try:
             self._worker.event_handler("on_pipeline_started")(self._greet)
             await runner.add_workers(self._worker)
             await runner.run()
         finally:
-            self._record.close(self._why or "agent hung up")
+            self._why = self._why or "agent hung up"
+            if not self._handed_over:
+                await self._line.hang_up()
+            self._record.close(self._why)
 
     async def end(self, why: str) -> bool:
         """End the call now. Only the first reason counts; whether this was the first.
@@ -142,24 +193,74 @@ class Call:
             await self._worker.cancel(reason=why)
         return is_first
 
+    async def gone(self) -> bool:
+        """The far end has closed the line: the caller hung up, or is with a person by now.
+
+        Returns whether this ended the call.
+        """
+        if await self._answer.handing.happened(_TAKEN_AWAY_S):
+            return False
+        return await self.end("caller hung up")
+
+    async def say_goodbye(self, words: Spoken, why: str) -> None:
+        """Say ``words`` and hang up; ``why`` stands in the record."""
+        self._why = self._why or why
+        await self._answer.say(words, hang_up=True)
+
+    async def held(self, on: bool) -> None:
+        """Whether the far end has put the agent on hold: nobody there is asked to speak up."""
+        self._on_hold = on
+        self._record.event("held" if on else "resumed_from_hold")
+        if not on:
+            await self._turns.is_alive()
+
     async def marked(self, name: str) -> None:
         """The far end has played, or dropped, what was sent before mark ``name``."""
         await self._playing.marked(name)
 
+    def _callee_of(
+        self, outgoing: Outgoing | None, trace: CallTrace, engines: Engines
+    ) -> Callee | None:
+        if outgoing is None:
+            return None
+
+        def over(why: str) -> None:
+            self._why = self._why or why
+
+        prepare = engines.prepare_first_phrase
+        return Callee(outgoing, trace, say=self._answer.say, prepare=prepare, on_over=over)
+
     async def _greet(self, *_: Any) -> None:
-        await self._answer.say(Spoken(self._settings.voice.greeting))
+        if self._callee is None:  # else it greets whoever it finds
+            await self._answer.say(self._opening)
+
+    async def _transfer(self, to: str, summary: str) -> None:
+        await self._line.transfer(to, summary=summary)
+
+    async def _with_a_person(self) -> None:
+        self._handed_over = True
+        self._on_handed_over(self.session)
+        await self.end("transferred")
 
     async def _silence(self, action: Action) -> None:
+        if self._on_hold or self._answer.handing.is_dialling:
+            await self._turns.is_alive()
+            return
+        if self._callee and self._callee.holds:
+            return
         if action is Action.PROMPT:
             await self._answer.say(STILL_THERE)
         else:
             self._why = self._why or "caller silent"
             await self._answer.say(GOODBYE, hang_up=True)
 
-    async def _no_media(self) -> None:
+    async def _no_media(self) -> bool:
+        if self._on_hold or self._answer.handing.is_dialling:
+            return True  # or on hold while the far end rings
         logger.warning(
             "call {}: no audio for {} s",
             self._record.path.stem,
             self._settings.server.media_timeout_s,
         )
         await self.end("no media")
+        return False

@@ -19,6 +19,7 @@ _COMMANDS = {
     "ask": "one question, one verdict, no audio",
     "serve": "the server: providers' webhook, media socket, health",
     "call": "place a test call over a real wire, with recorded or typed turns",
+    "callback": "have the running agent call somebody back",
     "mic": "talk to the agent through the local microphone and speaker",
     "replay": "recorded calls again; prints what changed",
     "kb": "build and calibrate a knowledge base",
@@ -79,9 +80,12 @@ def quiet_logs(level: str = "WARNING") -> None:
     """Send the libraries' log lines to stderr at ``level``, one line each."""
     from loguru import logger
 
+    from agent.log_privacy import keep_private, to_stderr
+
+    keep_private()
     logger.remove()
     logger.add(
-        sys.stderr,
+        to_stderr,
         level=level.upper(),
         format="{time:HH:mm:ss.SSS} {level: <7} {message}",
         backtrace=False,

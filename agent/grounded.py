@@ -4,6 +4,9 @@ It can be dropped into any Pipecat pipeline between a recogniser and a voice. It
 turn, when both the transcript and ``UserStoppedSpeakingFrame`` are there, in whichever order they
 come. What was heard before the turn ended is answered at once but not spoken (:mod:`agent.guess`).
 
+What the caller types on a keypad is answered as what is said (:mod:`agent.keypad`). A reply that
+is followed by a hand-over to a person is heard to its last word first (:mod:`agent.handing_over`).
+
 A reply that was cut by a turn with nothing to answer in it (“mhm”, a cough) goes on with the
 sentence that was cut; of one that was cut by a caller who meant it, the session remembers what
 was heard.
@@ -13,7 +16,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pipecat.frames.frames import (
     BotStartedSpeakingFrame,
@@ -23,6 +26,7 @@ from pipecat.frames.frames import (
     EndFrame,
     EndWorkerFrame,
     Frame,
+    InputDTMFFrame,
     InterimTranscriptionFrame,
     InterruptionFrame,
     TranscriptionFrame,
@@ -33,14 +37,18 @@ from pipecat.frames.frames import (
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
 from agent.answering import Answered, Rewrites, Run, Words, answered
-from agent.backchannel import is_mistaken, takes_turn
-from agent.generation import generated_json, rewritten_json
-from agent.guess import Guesses
+from agent.guess import Guessed, Guesses
+from agent.handing_over import HandingOver, Way
+from agent.handover import in_danger
+from agent.keying import Keys
+from agent.keypad import Again, Ask, KeyAction, KeyPolicy, Person, Typed
 from agent.playback import Playback
-from agent.played import Played
-from agent.second_opinion import Opinions, second_json
-from agent.session import Reply, Session, verdict_json
+from agent.second_opinion import Opinions
+from agent.session import Session
+from agent.speaking import Cut, Speaking, cut_json, joined
+from agent.summary import masked
 from agent.trace import CallTrace
+from agent.turn_events import record_reply
 from agent.turns import REACTION_MS
 from frontdesk import Spoken
 from rag.parts import OFFER
@@ -49,40 +57,8 @@ from speech.stt import InterimsDroppedFrame
 from speech.tts import SlowSpeakFrame
 from speech.types import Hint, Utterance
 
-
-@dataclass
-class _Speaking:
-    """Words on their way to the caller, since when they are heard, and what came before a cut."""
-
-    say: Spoken
-    before: str = ""
-    heard_since_ms: float | None = None
-
-
-@dataclass(frozen=True)
-class _Cut:
-    """``say`` that was cut: what of it was heard, in ``ms``, and what was said since."""
-
-    say: str
-    heard: Played
-    ms: int
-    since: str = ""
-
-    def then(self, text: str) -> _Cut:
-        """The same, ``text`` said after it."""
-        return replace(self, since=_joined(self.since, text))
-
-    @property
-    def is_meant(self) -> bool:
-        """Whether who spoke since meant to cut it."""
-        return takes_turn(self.since, self.heard.sentence, self.say)
-
-    def is_mistaken(self, reply: Reply, confidence: float) -> bool:
-        """Whether what was said since, to which ``reply`` would be given, was hardly meant to.
-
-        Where nothing is left to say, only a hang-up is doubted: silence answers no question.
-        """
-        return bool(self.heard.rest or reply.hang_up) and is_mistaken(reply.verdict, confidence)
+_NEXT = "What can I help you with?"
+_CONNECTING = "I'll connect you now."
 
 
 class GroundedAnswer(FrameProcessor):
@@ -90,7 +66,8 @@ class GroundedAnswer(FrameProcessor):
 
     ``rewriter``, if given, makes follow-ups stand alone that no rule knows; ``second`` hears again
     what led to an unsure answer. ``playback`` knows what was played; without an
-    :class:`agent.playing.Playing` behind the voice it goes by the clock alone.
+    :class:`agent.playing.Playing` behind the voice it goes by the clock alone. ``way`` is how a
+    caller gets to a person, ``keys`` is what the keys of the telephone do.
     """
 
     def __init__(
@@ -104,6 +81,8 @@ class GroundedAnswer(FrameProcessor):
         rewriter: Rewrites | None = None,
         second: Opinions | None = None,
         playback: Playback | None = None,
+        way: Way | None = None,
+        keys: KeyPolicy | None = None,
     ) -> None:
         super().__init__()
         self._session = session
@@ -112,6 +91,8 @@ class GroundedAnswer(FrameProcessor):
         self._prepare = prepare
         self._words, self._rewriter, self._second = words, rewriter, second
         self._playback = playback or Playback()
+        self.handing = HandingOver(way or Way(), session, trace, self, self.say)
+        self._keys = Keys(keys or KeyPolicy(), self, trace.now_ms, self._typed)
         self._guesses = Guesses(
             self._decide,
             self,
@@ -123,8 +104,8 @@ class GroundedAnswer(FrameProcessor):
         self._turn_over = False
         self._unanswered = ""
         self._answering: asyncio.Task[None] | None = None
-        self._speaking: _Speaking | None = None
-        self._cut: _Cut | None = None
+        self._speaking: Speaking | None = None
+        self._cut: Cut | None = None
         self._hint = Hint.NONE
         self._hanging_up = False
 
@@ -136,6 +117,8 @@ class GroundedAnswer(FrameProcessor):
                 if not self._hanging_up:
                     await self._heard(frame)
                 return
+            case InputDTMFFrame():
+                await self._pressed(frame.button.value)
             case InterimsDroppedFrame(count=count):
                 self._trace.event("interims_dropped", count=count)
             case UserStartedSpeakingFrame():
@@ -147,10 +130,8 @@ class GroundedAnswer(FrameProcessor):
                 self._answer_if_complete()
             case InterruptionFrame():
                 await self._interrupted()
-            case BotStartedSpeakingFrame() if direction is FrameDirection.UPSTREAM:
-                self._reply_started()
-            case BotStoppedSpeakingFrame() if direction is FrameDirection.UPSTREAM:
-                self._reply_ended()
+            case BotStartedSpeakingFrame() | BotStoppedSpeakingFrame():
+                self._reply_moved(frame, direction)
             case EndFrame() | CancelFrame():
                 await self._drop_work()
         await self.push_frame(frame, direction)
@@ -169,15 +150,24 @@ class GroundedAnswer(FrameProcessor):
     async def _heard(
         self, frame: InterimTranscriptionFrame | EagerTranscriptionFrame | TranscriptionFrame
     ) -> None:
+        if self.handing.is_dialling and not in_danger(frame.text):
+            self._on_hold(frame)
+            return
         if isinstance(frame, TranscriptionFrame):
             self._finals.append(frame)
             self._answer_if_complete()
         elif self._cut is None or self._cut.then(frame.text).is_meant:
-            heard = _joined(self._unanswered, frame.text)
+            heard = joined(self._unanswered, frame.text)
             if isinstance(frame, InterimTranscriptionFrame):
                 await self._guesses.while_speaking(heard, frame.result)
             else:
                 await self._guesses.at_pause(heard, frame.result)
+
+    def _on_hold(self, frame: Frame) -> None:
+        """What is said while it rings is not answered: what it cut goes on."""
+        if isinstance(frame, TranscriptionFrame) and self._cut is not None:
+            cut, self._cut = self._cut, None
+            self._answering = self.create_task(self._resume(cut))
 
     async def _decide(self, heard: str, utterances: tuple[Utterance, ...]) -> Answered:
         """The reply to ``heard``, its first phrase of audio rendered."""
@@ -198,13 +188,13 @@ class GroundedAnswer(FrameProcessor):
             return
         finals, self._finals = self._finals, []
         self._turn_over = False
-        said = _joined(*(frame.text for frame in finals))
+        said = joined(*(frame.text for frame in finals))
         # Kept until something is said: who speaks before that has cut the same words.
         cut = self._cut = None if self._cut is None else self._cut.then(said)
         if cut is not None and not cut.is_meant:
             self._answering = self.create_task(self._resume(cut))
             return
-        heard = _joined(self._unanswered, said)
+        heard = joined(self._unanswered, said)
         if cut is not None and heard != cut.since:  # words that belong to the turn before are meant
             if 0 < cut.ms <= REACTION_MS:
                 self._trace.event("taken_back", played_ms=cut.ms)
@@ -213,9 +203,7 @@ class GroundedAnswer(FrameProcessor):
         utterances = tuple(f.result for f in finals if isinstance(f.result, Utterance))
         self._answering = self.create_task(self._answer(heard, utterances, cut))
 
-    async def _answer(
-        self, heard: str, utterances: tuple[Utterance, ...], cut: _Cut | None
-    ) -> None:
+    async def _answer(self, heard: str, utterances: tuple[Utterance, ...], cut: Cut | None) -> None:
         decided, guessed = await self._guesses.final(heard, utterances)
         reply = decided.reply
         self._trace.stage("decided")
@@ -224,27 +212,22 @@ class GroundedAnswer(FrameProcessor):
             self._unanswered = ""
             await self._resume(cut)
             return
+        await self._give(heard, decided, guessed)
+
+    async def _give(
+        self, heard: str, decided: Answered, guessed: Guessed | None = None, key: str = ""
+    ) -> None:
+        """Make a reply the one that is given: remembered, recorded, spoken."""
+        reply = decided.reply
         self._session.accept(reply)
+        self.handing.replied(reply)
         self._cut = None
         if not reply.say:
             self._unanswered = ""  # silence is the reply
-        if decided.rewritten is not None:
-            self._trace.event("rewriting", **rewritten_json(decided.rewritten))
-        if decided.second is not None:
-            self._trace.event("second_opinion", **second_json(decided.second))
-        if decided.generated is not None:
-            self._trace.event("generation", **generated_json(decided.generated))
-        self._trace.event(
-            "verdict",
-            heard=heard,
-            speculated=guessed.used,
-            speculations=guessed.as_json(),
-            kb=reply.kb,
-            **verdict_json(reply.verdict),
-        )
+        record_reply(self._trace, heard, decided, guessed or Guessed(), key)
         await self._speak(reply.say, reply.hang_up)
 
-    async def _resume(self, cut: _Cut) -> None:
+    async def _resume(self, cut: Cut) -> None:
         """Go on with the reply that nobody meant to cut."""
         await self._guesses.drop()  # made while the session took the cut for meant
         self._session.resumed()
@@ -257,8 +240,9 @@ class GroundedAnswer(FrameProcessor):
         if not isinstance(words, Spoken):  # a Draft has a text too, with its citations in it
             raise TypeError(f"only Spoken may be spoken, not {type(words).__name__}")
         if not words or self._hanging_up:
+            self._all_said()
             return
-        self._speaking, self._cut = _Speaking(words, before), None
+        self._speaking, self._cut = Speaking(words, before), None
         self._playback.begin(words)
         await self._expect(Hint.YES_NO if words.text.endswith(OFFER) else Hint.NONE)
         frame = SlowSpeakFrame if words.slow else TTSSpeakFrame
@@ -273,6 +257,16 @@ class GroundedAnswer(FrameProcessor):
         if hint is not self._hint:
             self._hint = hint
             await self.push_frame(HintFrame(hint), FrameDirection.UPSTREAM)
+
+    def _reply_moved(
+        self, frame: BotStartedSpeakingFrame | BotStoppedSpeakingFrame, direction: FrameDirection
+    ) -> None:
+        if direction is not FrameDirection.UPSTREAM:
+            return
+        if isinstance(frame, BotStartedSpeakingFrame):
+            self._reply_started()
+        else:
+            self._reply_ended()
 
     def _reply_started(self) -> None:
         self._trace.stage("audible")
@@ -289,6 +283,59 @@ class GroundedAnswer(FrameProcessor):
             played = round(self._trace.now_ms() - speaking.heard_since_ms)
             self._playback.ended(self._trace.now_ms())
             self._trace.event("reply_ended", played_ms=played)
+            self._all_said()
+
+    def _all_said(self) -> None:
+        """Nothing is left to be heard: a hand-over may begin."""
+        if self._speaking is None and not self._hanging_up and not self._keys.is_typing:
+            self.handing.all_said()
+
+    async def _pressed(self, key: str) -> None:
+        """A key stops the agent as a caller who speaks does, unless it means nothing."""
+        if self._hanging_up or self.handing.is_dialling:
+            return
+        if self._is_on_the_way(key):
+            return
+        self._trace.event("key", key=self._keys.shown(key))
+        if self._keys.means(key):
+            if self._speaking is not None:
+                await self.broadcast_interruption()
+            await self._interrupted()
+        await self._keys.press(key)
+
+    def _is_on_the_way(self, key: str) -> bool:
+        """Whether the caller asks for a person while told that one is coming."""
+        telling = self.handing.is_telling and self._speaking is not None
+        return telling and self._keys.is_for_a_person(key)
+
+    def _typed(self, action: KeyAction) -> None:
+        """What was typed is done, in place of an answer that is still being decided."""
+        before, self._unanswered = self._answering, ""
+        if before is not None:
+            before.cancel()
+        self._answering = self.create_task(self._act(action))
+
+    async def _act(self, action: KeyAction) -> None:
+        match action:
+            case Ask(key, question):
+                await self._give(question, await self._decide(question, ()), key=key)
+            case Person(key):
+                reply = self._session.person()
+                await self._give(reply.verdict.query.raw, Answered(reply), key=key)
+            case Typed(number):
+                self._session.typed(number)
+                self._trace.event("typed", number=masked(number))
+                await self._say_and(f"Thank you. I have {masked(number)}.")
+            case Again() if not self.handing.is_telling:
+                await self.say(Spoken("Okay. Please type it again, then press pound."))
+            case _ if self._cut is not None:
+                await self._resume(self._cut)
+            case _:
+                await self._say_and("That key does nothing here.")
+
+    async def _say_and(self, words: str) -> None:
+        """Say ``words`` and what comes next: a hand-over that was promised, or a question."""
+        await self.say(Spoken(f"{words} {_CONNECTING if self.handing.is_telling else _NEXT}"))
 
     async def _interrupted(self) -> None:
         """The caller speaks: drop the reply. If it was hardly heard, the caller was not done."""
@@ -305,9 +352,9 @@ class GroundedAnswer(FrameProcessor):
         if ms > REACTION_MS:
             self._unanswered = ""
         if not self._hanging_up:
-            self._cut = _Cut(speaking.say.text, heard, ms)
+            self._cut = Cut(speaking.say.text, heard, ms)
             self._session.cut(heard)
-        self._trace.event("interrupted", played_ms=ms, say=speaking.say.text, **_cut_json(heard))
+        self._trace.event("interrupted", played_ms=ms, say=speaking.say.text, **cut_json(heard))
 
     async def _drop_answer(self) -> None:
         answering, self._answering = self._answering, None
@@ -315,19 +362,7 @@ class GroundedAnswer(FrameProcessor):
             await self.cancel_task(answering)
 
     async def _drop_work(self) -> None:
+        await self._keys.drop()
         await self._guesses.drop()
         await self._drop_answer()
-
-
-def _joined(*parts: str) -> str:
-    return " ".join(part for part in parts if part)
-
-
-def _cut_json(heard: Played) -> dict[str, str]:
-    """What a record says of a cut reply; :func:`agent.replay.replay` reads it."""
-    return {
-        "heard_whole": heard.whole,
-        "heard_words": heard.words,
-        "cut_sentence": heard.sentence,
-        "rest": heard.rest.text,
-    }
+        await self.handing.drop()

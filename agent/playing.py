@@ -22,7 +22,7 @@ from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from agent.playback import Playback
 from agent.trace import CallTrace
 
-Marks = Callable[[str], dict[str, Any]]
+Marks = Callable[[str], dict[str, Any] | None]
 """Makes the wire's message for a mark of that name; the far end returns it once played."""
 
 # A mark that is not back this long after the audio left was lost.
@@ -95,7 +95,9 @@ class Playing(FrameProcessor):
             due = isinstance(frame, TTSStoppedFrame) and self._unmarked_ms > 0
         if due:
             self._unmarked_ms = 0.0
-            await self.push_frame(OutputTransportMessageFrame(self._marks(self._playback.mark())))
+            message = self._marks(self._playback.mark())
+            if message is not None:
+                await self.push_frame(OutputTransportMessageFrame(message))
 
     async def _wait(self) -> None:
         await asyncio.sleep(_MARK_TIMEOUT_S)

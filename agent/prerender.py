@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from loguru import logger
 
 from agent import respelled
+from agent.handover_words import sentences
 from agent.knowledge import EVERY_S
 from agent.progress import Progress
 from agent.session import FIXED_SENTENCES
@@ -69,6 +70,7 @@ def own_words(settings: Settings, refusal: str) -> tuple[Spoken, ...]:
     said = (
         settings.voice.greeting,
         refusal,
+        *sentences(settings.handover.rules()),
         *(words.text for words in FIXED_SENTENCES),
         *GUARDED.values(),
         nothing_asked("1").say.text,

@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -41,11 +41,13 @@ class CallRecord:
     """The events of one call, in order.
 
     Each event goes to the file with one unbuffered write, so a killed process loses nothing
-    that was recorded. ``t_ms`` counts from the start of the call.
+    that was recorded. ``t_ms`` counts from the start of the call. ``listener`` is told each event.
     """
 
-    def __init__(self, folder: Path, call_id: str) -> None:
-        """Open ``folder/<time>-<call id>.jsonl``.
+    listener: Callable[[dict[str, Any]], None] | None = None
+
+    def __init__(self, folder: Path, call_id: str, **known: Any) -> None:
+        """Open ``folder/<time>-<call id>.jsonl``; ``known`` goes into its first event.
 
         Raises:
             ConfigError: if the folder cannot be written.
@@ -59,7 +61,8 @@ class CallRecord:
         except OSError as error:
             raise _unwritable(folder, error) from error
         self._started_ns = time.perf_counter_ns()
-        self.event("call_started", call_id=call_id, at=now.isoformat(timespec="milliseconds"))
+        at = now.isoformat(timespec="milliseconds")
+        self.event("call_started", call_id=call_id, at=at, **known)
 
     def now_ms(self) -> float:
         """Milliseconds since the call started."""
@@ -75,6 +78,13 @@ class CallRecord:
             os.write(self._fd, text.encode("utf-8", "backslashreplace"))
         except OSError as error:  # a full disk must not end the call
             logger.error("call record {} lost {}: {}", self.path.name, kind, error.strerror)
+        if self.listener is not None:
+            self.listener(line)
+
+    def passing(self, kind: str, **fields: Any) -> None:
+        """Tell ``listener`` of what is gone a moment later, and write nothing."""
+        if self._fd >= 0 and self.listener is not None:
+            self.listener({"t_ms": round(self.now_ms(), 1), "event": kind, **fields})
 
     def close(self, reason: str) -> None:
         """Write ``call_ended`` once and let go of the file."""

@@ -3,207 +3,85 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from functools import partial
-from urllib.parse import parse_qsl
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import uvicorn
-from fastapi import FastAPI, Request, Response, WebSocket, WebSocketDisconnect
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
 from loguru import logger
-from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
 
-from agent.call import Call
+from agent.audiosocket_server import audiosocket_listening
+from agent.browser import browser_routes
+from agent.dialplan import dialplan
 from agent.engines import Engines
+from agent.front_door import front_door
 from agent.garbage import set_aside
-from agent.records import CallRecord
+from agent.http_guard import guarded_http, keep_quiet
+from agent.log_privacy import keep_private
+from agent.outbound import SIP
+from agent.outbound_api import outbound_routes
 from agent.settings import Settings
-from frontdesk import ConfigError, WireError
-from telephony.media_socket import MediaSocketTransport
-from telephony.twilio import (
-    PARAM_CALLED,
-    PARAM_CALLER,
-    CallStart,
-    GuardedTwilioSerializer,
-    mark_message,
-    read_start,
-    twiml,
-    twiml_refusal,
-)
+from agent.sip_server import sip_listening
+from agent.socket_guard import GuardedSocket
+from agent.switchboard import Switchboard
+from frontdesk import ConfigError
 
 # It warns of every frame sent to a caller who has just gone; how a call ends is logged here, once.
 logger.disable("pipecat.transports.websocket.fastapi")
 
-VOICE_PATH = "/twilio/voice"
-MEDIA_PATH = "/twilio/media"
-RATE_HZ = 8000
-_MAX_FORM_BYTES = 65536
-_BUSY = "All our lines are busy. Please call again in a few minutes."
-
-
-class Switchboard:
-    """The calls in progress. One object a server; one call never touches another."""
-
-    def __init__(self, settings: Settings, engines: Engines) -> None:
-        self._settings = settings
-        self._engines = engines
-        self.calls: set[Call] = set()
-        self._arriving = 0
-
-    @property
-    def full(self) -> bool:
-        """Whether one more call would be over the limit."""
-        return len(self.calls) >= self._settings.server.max_calls
-
-    @property
-    def crowded(self) -> bool:
-        """Whether sockets that have said nothing yet would fill the lines twice over."""
-        return len(self.calls) + self._arriving >= 2 * self._settings.server.max_calls
-
-    async def take(self, websocket: WebSocket) -> None:
-        """Hold one call on an accepted media socket, from its start message to its end."""
-        server = self._settings.server
-        self._arriving += 1
-        try:
-            start = await read_start(
-                websocket, timeout_s=server.start_timeout_s, max_bytes=server.max_message_bytes
-            )
-        except WireError as error:
-            logger.warning("media socket refused: {}", error)
-            await _close(websocket)
-            return
-        finally:
-            self._arriving -= 1
-        if self.full:  # taken while this one was dialling
-            logger.warning("call {} refused: {} in progress", start.call_id, len(self.calls))
-            await _close(websocket)
-            return
-        try:
-            record = CallRecord(self._settings.records.folder, start.call_id)
-        except ConfigError as error:
-            logger.error("call {} refused: {}", start.call_id, error)
-            await _close(websocket)
-            return
-        await self._hold(websocket, start, record)
-
-    async def stop(self) -> None:
-        """End every call, so that its record says why."""
-        for call in list(self.calls):
-            await call.end("server stopped")
-
-    async def _hold(self, websocket: WebSocket, start: CallStart, record: CallRecord) -> None:
-        async def gone(*_: object) -> None:
-            if await call.end("caller hung up") and not serializer.stopped:
-                logger.warning("call {}: socket closed without a stop message", start.call_id)
-
-        async def wire_error(error: WireError) -> None:
-            logger.warning("call {} ended: {}", start.call_id, error)
-            await call.end("wire error")
-
-        async def played(name: str) -> None:
-            await call.marked(name)
-
-        serializer = GuardedTwilioSerializer(
-            start,
-            max_bytes=self._settings.server.max_message_bytes,
-            on_stop=gone,
-            on_mark=played,
-            on_error=wire_error,
-        )
-        transport = MediaSocketTransport(
-            websocket,
-            FastAPIWebsocketParams(
-                audio_in_enabled=True,
-                audio_out_enabled=True,
-                audio_out_10ms_chunks=4,  # half the messages of 20 ms
-                audio_out_end_silence_secs=1,  # the last word is played before the hang-up
-                audio_out_write_timeout_secs=2.0,
-                serializer=serializer,
-            ),
-        )
-        transport.event_handler("on_client_disconnected")(gone)
-        marks = partial(mark_message, start.stream_id)
-        call = Call(self._settings, self._engines, transport, record, rate_hz=RATE_HZ, marks=marks)
-        self.calls.add(call)
-        logger.info("call {} started, {} in progress", start.call_id, len(self.calls))
-        try:
-            await call.run()
-        finally:
-            self.calls.discard(call)
-            if not self.calls:
-                await self._engines.give_memory_back()
-            logger.info("call {} ended, {} in progress", start.call_id, len(self.calls))
-
 
 def build_app(settings: Settings, engines: Engines) -> FastAPI:
     """The HTTP and WebSocket application."""
+    keep_private()
     switchboard = Switchboard(settings, engines)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         set_aside()
         with engines.knowledge.watched(is_idle=lambda: not switchboard.calls):
-            yield
+            async with AsyncExitStack() as stack:
+                try:
+                    known = (settings, switchboard, doorman)
+                    await stack.enter_async_context(audiosocket_listening(*known))
+                    sip = await stack.enter_async_context(sip_listening(*known))
+                except ConfigError as error:  # uvicorn would make a traceback of it
+                    app.state.unable = error
+                else:
+                    app.state.sip = sip
+                    if sip is not None:
+                        switchboard.outbound.dialers[SIP] = sip.dial
+                yield
+        for provider in app.state.providers:
+            await provider.close()
         await engines.close()
 
-    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
-    app.state.switchboard = switchboard
+    app = FastAPI(
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        redirect_slashes=False,  # to whatever host the request names
+        lifespan=lifespan,
+    )
+    app.state.switchboard, app.state.sip, app.state.unable = switchboard, None, None
 
-    @app.post(VOICE_PATH)
-    async def voice(request: Request) -> Response:
-        """Answer a call: connect it to the media socket, or say that the lines are busy."""
-        form = await _form(request)
-        if form is None:
-            logger.warning("webhook refused: not a form of at most {} bytes", _MAX_FORM_BYTES)
-            return Response(status_code=413)
-        if switchboard.full:
-            logger.warning("call refused: {} in progress", len(switchboard.calls))
-            return Response(twiml_refusal(_BUSY), media_type="application/xml")
-        url = _media_url(settings.server.public_url or str(request.base_url))
-        numbers = {PARAM_CALLER: form.get("From", ""), PARAM_CALLED: form.get("To", "")}
-        return Response(twiml(url, numbers), media_type="application/xml")
+    doorman = app.state.doorman = front_door(app, settings, switchboard)
+    app.include_router(dialplan(settings, doorman))
+    app.include_router(outbound_routes(switchboard.outbound, doorman.lets_in))
+    app.router.routes += browser_routes(settings, switchboard, doorman, lambda: engines.index)
 
-    @app.websocket(MEDIA_PATH)
-    async def media(websocket: WebSocket) -> None:
-        await websocket.accept()
-        if switchboard.full or switchboard.crowded:
-            await _close(websocket)
-            return
-        await switchboard.take(websocket)
-
-    @app.get("/healthz")
-    async def healthz() -> dict[str, object]:
+    @app.get("/healthz", response_model=None)
+    async def healthz(request: Request) -> dict[str, object] | JSONResponse:
+        """That it is well; to a program of this machine also what it does."""
+        if app.state.sip is not None and not app.state.sip.up:
+            return JSONResponse({"status": "SIP is down"}, 503)
+        if not doorman.lets_in(request):
+            return {"status": "ok"}
         return {"status": "ok", "calls": len(switchboard.calls), **engines.versions()}
 
     return app
-
-
-async def _form(request: Request) -> dict[str, str] | None:
-    """The fields of a webhook's form; None for another kind of body, or one too large."""
-    if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
-        return None
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > _MAX_FORM_BYTES:
-            return None
-    try:
-        return dict(parse_qsl(body.decode("utf-8"), max_num_fields=100))
-    except ValueError:
-        return None
-
-
-def _media_url(base: str) -> str:
-    return base.rstrip("/").replace("http", "ws", 1) + MEDIA_PATH
-
-
-async def _close(websocket: WebSocket) -> None:
-    """Close politely; the far end may be gone already."""
-    try:
-        await websocket.close()
-    except (RuntimeError, WebSocketDisconnect) as error:
-        logger.debug("socket was closed before us: {}", error)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -219,10 +97,10 @@ def listen(host: str, port: int) -> socket.socket:
         sock.listen(128)
     except OSError as error:
         sock.close()
-        raise ConfigError(
-            f"cannot listen on {host}:{port} ({error.strerror}); set server.port or stop the "
-            "other program"
-        ) from error
+        mend = "set server.port or stop the other program"
+        if error.errno != errno.EADDRINUSE:
+            mend = "set server.host to an address of this machine, server.port to 1024 or more"
+        raise ConfigError(f"cannot listen on {host}:{port} ({error.strerror}); {mend}") from error
     return sock
 
 
@@ -233,6 +111,10 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._switchboard = switchboard
 
+    async def main_loop(self) -> None:
+        if self.config.app.state.unable is None:  # type: ignore[union-attr]
+            await super().main_loop()
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await self._switchboard.stop()
         await super().shutdown(sockets)
@@ -240,11 +122,14 @@ class _Server(uvicorn.Server):
 
 def make_server(app: FastAPI, settings: Settings) -> uvicorn.Server:
     """uvicorn with this server's limits."""
-    return _Server(
+    server = _Server(
         uvicorn.Config(
             app,
+            http=guarded_http(settings.server.request_timeout_s),
+            ws=GuardedSocket,
             log_level="warning",
             access_log=False,
+            proxy_headers=False,  # uvicorn believes any proxy on this machine; server.trust_proxy
             # Above our own limit, so that our check names the fault before uvicorn just closes.
             ws_max_size=4 * settings.server.max_message_bytes,
             ws_per_message_deflate=False,
@@ -252,9 +137,18 @@ def make_server(app: FastAPI, settings: Settings) -> uvicorn.Server:
         ),
         app.state.switchboard,
     )
+    keep_quiet()  # after uvicorn has set its loggers up
+    return server
 
 
 def serve_on(server: uvicorn.Server, sock: socket.socket) -> None:
-    """Serve until stopped, on uvloop where it is installed."""
+    """Serve until stopped, on uvloop where it is installed.
+
+    Raises:
+        ConfigError: a wire that has a port of its own cannot have it.
+    """
     with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
         runner.run(server.serve(sockets=[sock]))
+    unable: ConfigError | None = server.config.app.state.unable  # type: ignore[union-attr]
+    if unable is not None:
+        raise unable

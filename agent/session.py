@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from agent import handover
+from agent.handover import HandOver, Rule, Standing, Tried, asks, is_answerless, refer
+from agent.handover_words import failed
 from agent.played import Played
+from agent.summary import Told, summary
 from frontdesk import Spoken
 from rag import Decision, Index, Policy, Query, Reason, Verdict, answer
+from rag.conversation import SAYINGS
 from rag.follow_up import Resolution, Said, State, resolve
 from rag.judge import refused
 from rag.parts import OFFER, asks_for_more, wants_more
@@ -32,7 +36,7 @@ class Reply:
     """What to say to one utterance, why, and whether the call ends after it.
 
     ``kb`` begins the hash of the knowledge base that it was decided on; ``resolution`` is how what
-    was heard became the question that was looked up.
+    was heard became the question that was looked up. ``hand_over`` follows once it was heard.
     """
 
     verdict: Verdict
@@ -40,6 +44,7 @@ class Reply:
     hang_up: bool = False
     kb: str = ""
     resolution: Resolution | None = None
+    hand_over: HandOver | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,8 @@ class _Memory:
     """What was said so far.
 
     ``more`` are the parts of the last answer still to come, ``rest`` is what a caller's words cut
-    off; ``unheard`` counts the utterances in a row with no word in them.
+    off; ``unheard`` counts the utterances in a row with no word in them. ``tried`` and ``told`` are
+    for a hand-over and its summary.
     """
 
     state: State = field(default_factory=State)
@@ -55,6 +61,8 @@ class _Memory:
     rest: Spoken = _SILENCE
     last_said: Spoken = _NOTHING_YET
     unheard: int = 0
+    tried: Tried = field(default_factory=Tried)
+    told: Told = field(default_factory=Told)
 
 
 class Session:
@@ -63,11 +71,19 @@ class Session:
     ``reply`` changes nothing, so a speculative reply costs no state; ``accept`` makes a reply
     the one that was given, ``cut`` takes back what of it was not heard, ``resumed`` makes the cut
     undone. ``index`` may be a function that gives the one of the moment: it is asked once a reply.
+    ``standing`` is what can be done about a person; without it, replies are worded as rag words
+    them, and nobody is handed over.
     """
 
-    def __init__(self, index: Index | Callable[[], Index], policy: Policy) -> None:
+    def __init__(
+        self,
+        index: Index | Callable[[], Index],
+        policy: Policy,
+        standing: Standing | None = None,
+    ) -> None:
         self._index = index if callable(index) else lambda: index
         self._policy = policy
+        self._standing = standing
         self._memory = _Memory()
         self._before = _Memory()
         self._given: Reply | None = None
@@ -76,6 +92,8 @@ class Session:
     def reply(self, heard: str) -> Reply:
         """Decide what to say to ``heard`` (the recogniser's text, possibly empty)."""
         index = self._index()
+        if self._standing and (said := self._of_a_person(heard, self._standing)):
+            return self._referred(Reply(said, said.say, kb=_name(index)))
         more = self._go_on(heard)
         if more:
             return Reply(more, more.say, kb=_name(index))
@@ -97,7 +115,29 @@ class Session:
         if verdict.reason is Reason.EMPTY and self._memory.unheard % _NAG_EVERY:
             verdict = replace(verdict, say=_SILENCE)
         hang_up = verdict.reason is Reason.GOODBYE
-        return Reply(verdict, verdict.say, hang_up, _name(index), resolution)
+        return self._referred(Reply(verdict, verdict.say, hang_up, _name(index), resolution))
+
+    def _of_a_person(self, heard: str, standing: Standing) -> Verdict | None:
+        """What comes before any question: danger, and what is said to the offer of a person."""
+        memory = self._memory
+        return handover.emergency(heard, standing.rules) or handover.wish(
+            heard, memory.tried, memory.last_said.text
+        )
+
+    def person(self) -> Reply:
+        """What to say to the key for a person."""
+        query = Query(_A_PERSON, clean(_A_PERSON, frozenset()))
+        say = Spoken(SAYINGS[Reason.PERSON])
+        verdict = Verdict(Decision.CONVERSATION, Reason.PERSON, query, say)
+        return self._referred(Reply(verdict, say, kb=_name(self._index())), by_key=True)
+
+    def _referred(self, reply: Reply, *, by_key: bool = False) -> Reply:
+        """``reply`` in the words that go with what can be done about a person."""
+        if self._standing is None:
+            return reply
+        found = refer(reply.verdict, self._memory.tried, self._standing, by_key=by_key)
+        verdict = replace(reply.verdict, say=found.say)
+        return replace(reply, verdict=verdict, say=found.say, hand_over=found.hand_over)
 
     def is_current(self, reply: Reply) -> bool:
         """Whether ``reply`` was decided on the documents of the moment."""
@@ -109,7 +149,7 @@ class Session:
         index = self._index()
         query = Query(heard, clean(heard, index.kb.fillers))
         verdict = refused(query, self._policy, Reason.RETRIEVAL_FAILED, detail=detail)
-        return Reply(verdict, verdict.say, kb=_name(index))
+        return self._referred(Reply(verdict, verdict.say, kb=_name(index)))
 
     @property
     def state(self) -> State:
@@ -140,7 +180,12 @@ class Session:
         memory, verdict = self._before, reply.verdict
         is_question = verdict.decision is not Decision.CONVERSATION
         unheard = memory.unheard + 1 if verdict.reason is Reason.EMPTY else 0
-        memory = replace(memory, unheard=unheard)
+        tried = memory.tried.after(verdict, reply.hand_over)
+        memory = replace(memory, unheard=unheard, tried=tried)
+        answered = verdict.decision is Decision.ANSWERED
+        if answered or is_answerless(verdict) or verdict.reason is Reason.EMERGENCY:
+            told = replace(memory.told, question=verdict.query.raw, was_answered=answered)
+            memory = replace(memory, told=told)
         # "Could you repeat that" and a cough leave the rest of an answer to be asked for.
         if verdict.reason is Reason.GO_ON or (is_question and verdict.reason is not Reason.EMPTY):
             memory = replace(memory, more=verdict.more, rest=_SILENCE)
@@ -163,7 +208,10 @@ class Session:
             return
         self._uncut = self._memory
         if not heard.heard:
-            self._memory = self._before
+            # What the caller said stands: a hand-over that it called off is off, unheard or not.
+            promised = self._memory.tried.promised
+            tried = replace(self._before.tried, promised=promised)
+            self._memory = replace(self._before, tried=tried)
             return
         memory = self._memory
         if self._given is not None:
@@ -178,8 +226,22 @@ class Session:
     def _is_context(self, verdict: Verdict) -> bool:
         """Whether the next "and what about …" may be about this question."""
         if verdict.reason is Reason.BELOW_FLOOR:  # noise, or nothing that the documents know of
-            return bool(_ASKS.match(verdict.query.text))
+            return asks(verdict.query.text)
         return verdict.reason not in _NO_CONTEXT
+
+    def typed(self, number: str) -> None:
+        """Remember a number typed on the keypad, for the person who takes the call."""
+        self._memory = replace(self._memory, told=replace(self._memory.told, typed=number))
+
+    def summary(self, rule: Rule, *, whole: bool) -> str:
+        """What the person is told: see :func:`agent.summary.summary`."""
+        return summary(self._memory.told, rule, whole=whole)
+
+    def handover_failed(self, problem: str) -> Spoken:
+        """Remember that the caller is back from a hand-over; what to say to that."""
+        tried = self._memory.tried.after_failure(problem)
+        self._memory = replace(self._memory, tried=tried)
+        return failed(problem, tried.danger)
 
     def said(self, words: Spoken) -> None:
         """Remember words that answer no question, such as the greeting."""
@@ -205,10 +267,8 @@ def _spoken_from(verdict: Verdict, spoken: str) -> tuple[Said, ...]:
     return tuple(Said(passage.id, passage.doc, spoken) for passage in cited)
 
 
+_A_PERSON = "let me talk to a person"
 _NO_CONTEXT = frozenset({Reason.EMPTY, Reason.TOO_LONG, Reason.INSTRUCTION, Reason.OTHER_CALLERS})
-_ASKS = re.compile(
-    r"(?:and |but )?(?:how|what|when|where|which|who|why|is|are|do|does|can|could|will|would|may)\b"
-)
 _SAY_AGAIN = frozenset({Reason.REPEAT, Reason.LOUDER, Reason.SLOWER})
 
 

@@ -7,6 +7,7 @@ every key with its default.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +19,15 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from agent.audiosocket_settings import AudioSocketSettings
+from agent.browser_settings import BrowserSettings
+from agent.handover_settings import HandoverSettings
+from agent.keypad_settings import KeySettings
+from agent.outbound_settings import OutboundSettings
+from agent.provider_settings import ProvidersSettings
+from agent.server_settings import ServerSettings
 from agent.service_arguments import without_secrets
+from agent.sip_settings import SipSettings
 from frontdesk import ConfigError, SpeechError, Spoken
 
 SAMPLE_KB = Path(__file__).resolve().parent.parent / "kb" / "clinic"
@@ -129,20 +138,6 @@ class GenerationSettings(_Section):
     )
 
 
-class ServerSettings(_Section):
-    """Where the server listens and what it accepts."""
-
-    host: str = "127.0.0.1"
-    port: int = Field(default=8080, ge=0, le=65535, description="0 takes any free port")
-    public_url: str = Field(
-        default="", description="https://… as callers' provider sees it; empty: from the request"
-    )
-    max_calls: int = Field(default=16, ge=1)
-    start_timeout_s: float = Field(default=5.0, gt=0)
-    media_timeout_s: float = Field(default=10.0, gt=0)
-    max_message_bytes: int = Field(default=65536, ge=1024)
-
-
 class TurnSettings(_Section):
     """How long to wait before answering. Milliseconds of the caller's silence."""
 
@@ -221,6 +216,7 @@ class RecordSettings(_Section):
     """Call records, one JSON-lines file a call."""
 
     folder: Path = Path("calls")
+    keep_numbers: bool = Field(default=False, description="callers' numbers in full, not masked")
 
 
 class Settings(BaseSettings):
@@ -237,11 +233,18 @@ class Settings(BaseSettings):
     questions: QuestionSettings = QuestionSettings()
     generation: GenerationSettings = GenerationSettings()
     server: ServerSettings = ServerSettings()
+    providers: ProvidersSettings = ProvidersSettings()
+    sip: SipSettings = SipSettings()
     turns: TurnSettings = TurnSettings()
     vad: VadSettings = VadSettings()
     recogniser: RecogniserSettings = RecogniserSettings()
     voice: VoiceSettings = VoiceSettings()
     records: RecordSettings = RecordSettings()
+    browser: BrowserSettings = BrowserSettings()
+    audiosocket: AudioSocketSettings = AudioSocketSettings()
+    handover: HandoverSettings = HandoverSettings()
+    keys: KeySettings = KeySettings()
+    outbound: OutboundSettings = OutboundSettings()
 
     @classmethod
     def settings_customise_sources(
@@ -275,7 +278,8 @@ def load_settings(**overrides: Any) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
-        hint = "see frontdesk.example.toml" if first["type"] == "extra_forbidden" else first["msg"]
+        hint = first["msg"].removeprefix("Value error, ").replace("a valid tuple", 'a list: ["…"]')
+        hint = "see frontdesk.example.toml" if first["type"] == "extra_forbidden" else hint
         word = "unknown setting" if first["type"] == "extra_forbidden" else "bad setting"
         raise ConfigError(f"{word} {key!r}: {hint}") from None
     except ValueError as error:  # malformed TOML, or JSON in a variable
@@ -288,11 +292,16 @@ def _reject_unknown_variables() -> None:
     for name in os.environ:
         if not name.startswith(_PREFIX):
             continue
-        section, _, key = name.removeprefix(_PREFIX).lower().partition("__")
-        if section not in known or (key and not _has_key(section, key)):
+        first, *rest = name.removeprefix(_PREFIX).lower().split("__")
+        if first not in known or not _has_key(Settings, [first, *rest]):
             raise ConfigError(f"unknown setting {name}: see frontdesk.example.toml")
 
 
-def _has_key(section: str, key: str) -> bool:
-    kind = Settings.model_fields[section].annotation if section in Settings.model_fields else None
-    return isinstance(kind, type) and issubclass(kind, BaseModel) and key in kind.model_fields
+def _has_key(kind: Any, keys: Sequence[str]) -> bool:
+    """Whether ``keys`` lead from section to section to a key; a whole section may be given."""
+    if keys in ([], ["config"]):
+        return True
+    if not isinstance(kind, type) or not issubclass(kind, BaseModel):
+        return False
+    field = kind.model_fields.get(keys[0])
+    return field is not None and _has_key(field.annotation, keys[1:])

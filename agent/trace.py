@@ -44,3 +44,7 @@ class CallTrace:
     def event(self, kind: str, **fields: object) -> None:
         """Record an event of the running turn."""
         self.record.event(kind, turn=self.turn, **fields)
+
+    def passing(self, kind: str, **fields: object) -> None:
+        """Show what is gone a moment later, and record nothing."""
+        self.record.passing(kind, turn=self.turn, **fields)

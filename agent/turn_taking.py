@@ -17,6 +17,7 @@ from pipecat.frames.frames import (
     EndFrame,
     Frame,
     InputAudioRawFrame,
+    InputDTMFFrame,
     InterimTranscriptionFrame,
     StartFrame,
     TranscriptionFrame,
@@ -39,6 +40,7 @@ from agent.turns import (
     Clock,
     Event,
     Heard,
+    SignOfLife,
     SoundsComplete,
     SpeechStarted,
     SpeechStopped,
@@ -73,9 +75,9 @@ class TurnTaking(FrameProcessor):
     caller has gone on already, in a turn of its own, goes on at the head of that turn's.
 
     ``on_silence`` is called with ``Action.PROMPT`` or ``Action.GIVE_UP`` when nobody has spoken for
-    long, ``on_no_media`` when no audio has arrived for ``media_timeout_s``, ``on_agent`` with
-    whether the agent speaks. ``turn_model`` is None where the recogniser tells how finished a turn
-    sounds.
+    long, ``on_no_media`` when no audio has arrived for ``media_timeout_s``; it returns True
+    where that is no reason to end the call. ``on_agent`` is called with whether the agent speaks.
+    ``turn_model`` is None where the recogniser tells how finished a turn sounds.
     """
 
     def __init__(
@@ -85,7 +87,7 @@ class TurnTaking(FrameProcessor):
         turn_model: TurnModel | None,
         *,
         on_silence: Callable[[Action], Awaitable[None]],
-        on_no_media: Callable[[], Awaitable[None]],
+        on_no_media: Callable[[], Awaitable[bool | None]],
         media_timeout_s: float,
         playback: Playback | None = None,
         on_agent: Callable[[bool], None] = lambda speaks: None,
@@ -155,6 +157,7 @@ class TurnTaking(FrameProcessor):
                 self._trace.stage("paused")
                 return SpeechStopped(silence_ms)
             case InterimTranscriptionFrame():
+                self._trace.passing("hearing", heard=frame.text)
                 return self._words(frame, provisional=True)
             case EagerTranscriptionFrame():
                 self._trace.stage("heard")
@@ -167,6 +170,8 @@ class TurnTaking(FrameProcessor):
                 return AgentStopped()
             case HintFrame():
                 return AgentAsked(frame.hint)
+            case InputDTMFFrame():
+                return SignOfLife()
         return None
 
     def _words(self, frame: _Words, *, provisional: bool = False) -> Heard:
@@ -206,6 +211,10 @@ class TurnTaking(FrameProcessor):
         self._trace.stage("heard")
         await self.push_frame(frame)
         await self._step(event)
+
+    async def is_alive(self) -> None:
+        """Somebody is on the line, though nothing was said: the wait for words begins anew."""
+        await self._step(SignOfLife())
 
     async def _step(self, event: Event) -> None:
         for action in self._machine.step(event, self._trace.now_ms()):
@@ -280,8 +289,9 @@ class TurnTaking(FrameProcessor):
             now = self._trace.now_ms()
             media_deadline = self._last_media_ms + self._media_timeout_ms
             if now >= media_deadline:
-                await self._on_no_media()
-                return
+                if not await self._on_no_media():
+                    return
+                self._last_media_ms = now
             deadline = self._machine.deadline_ms
             until = media_deadline if deadline is None else min(deadline, media_deadline)
             self._wake.clear()

@@ -88,12 +88,17 @@ class AgentAsked:
 
 
 @dataclass(frozen=True, slots=True)
+class SignOfLife:
+    """Somebody is there, though nothing was said: a key was pressed, a call is on hold."""
+
+
+@dataclass(frozen=True, slots=True)
 class Clock:
     """Time went by; send one at ``deadline_ms``."""
 
 
 AgentEvent = AgentStarted | AgentStopped | AgentAsked
-Event = SpeechStarted | SpeechStopped | SoundsComplete | Heard | AgentEvent | Clock
+Event = SpeechStarted | SpeechStopped | SoundsComplete | Heard | AgentEvent | SignOfLife | Clock
 
 
 class Action(Enum):
@@ -197,6 +202,8 @@ class TurnMachine:
             case AgentStarted() | AgentStopped() | AgentAsked():
                 if actions := self._agent(event, now_ms):
                     return actions
+            case SignOfLife():
+                self._idle_since, self._prompted = now_ms, 0
             case Clock():
                 pass
         return self._due(now_ms)

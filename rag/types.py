@@ -46,6 +46,7 @@ class Reason(StrEnum):
     WAIT = "wait"
     ACKNOWLEDGED = "acknowledged"
     GO_ON = "go_on"
+    EMERGENCY = "emergency"  # the business's own sentence for who is in danger
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ async def _replayed(paths: list[Path], settings: Settings, generate: bool) -> li
     rewriter = rewriter_of(settings) if generate else None
     if generate and words is None:
         raise ConfigError("--generate needs [generation] base_url and model")
-    models = Models(words, rewriter, generation_policy_of(settings))
+    models = Models(words, rewriter, generation_policy_of(settings), settings.handover.rules())
     try:
         return [await replay(path, index, policy, models) for path in paths]
     finally:

@@ -1,0 +1,115 @@
+"""The calls in progress, whatever wire they came on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from loguru import logger
+
+from agent.call import Call
+from agent.engines import Engines
+from agent.outbound import Outbound
+from agent.records import CallRecord
+from agent.returning import Returning
+from agent.settings import Settings
+from agent.time_limit import limited
+from frontdesk import WireError
+from telephony.redaction import masked
+from telephony.start import CallStart
+from telephony.wire import Line, Listener
+
+OpenLine = Callable[[Listener], Line]
+
+
+class Switchboard:
+    """One object a server; one call never touches another."""
+
+    def __init__(self, settings: Settings, engines: Engines) -> None:
+        self._settings = settings
+        self._engines = engines
+        self.calls: set[Call] = set()
+        self._returning = Returning()
+        most = settings.server.max_calls
+        self.outbound = Outbound(settings, free=lambda: most - len(self.calls))
+
+    @property
+    def full(self) -> bool:
+        """Whether one more call would be over the limit; a line is kept for each that we place."""
+        return len(self.calls) + self.outbound.ringing >= self._settings.server.max_calls
+
+    def has_line_for(self, call_id: str, caller: str, called: str) -> bool:
+        """Whether that call can be held: one that we placed has the line that was kept for it."""
+        if self.outbound.is_expected(call_id, caller, called):
+            return len(self.calls) < self._settings.server.max_calls
+        return not self.full
+
+    async def hold(self, start: CallStart, open_line: OpenLine, *, returned: str = "") -> None:
+        """Hold one call on the line that ``open_line`` opens, from its first word to its last.
+
+        ``returned`` is the problem of a hand-over that brought a caller back: their conversation
+        goes on where it was.
+
+        Raises:
+            WireError: all lines are busy; nothing was opened.
+            ConfigError: the call's record cannot be written; nothing was opened.
+        """
+        if not self.has_line_for(start.call_id, start.caller, start.called):
+            raise WireError(f"{len(self.calls)} calls in progress")
+        record = CallRecord(self._settings.records.folder, start.call_id, **self._numbers(start))
+        listener = _Listener(start.call_id)
+        call = Call(
+            self._settings,
+            self._engines,
+            open_line(listener),
+            record,
+            session=self._returning.take(start.call_id) if returned else None,
+            returned=returned,
+            outgoing=self.outbound.answered(start),
+            on_handed_over=lambda session: self._returning.keep(start.call_id, session),
+        )
+        listener.call = call
+        self.calls.add(call)
+        logger.info("call {} started, {} in progress", start.call_id, len(self.calls))
+        try:
+            async with limited(call, self._settings.server.max_call_minutes):
+                await call.run()
+        finally:
+            self.calls.discard(call)
+            if not self.calls:
+                await self._engines.give_memory_back()
+            logger.info("call {} ended, {} in progress", start.call_id, len(self.calls))
+
+    def _numbers(self, start: CallStart) -> dict[str, str]:
+        """Who calls whom, as it may be kept."""
+        kept = str if self._settings.records.keep_numbers else masked
+        return {"caller": kept(start.caller), "called": kept(start.called)}
+
+    async def stop(self) -> None:
+        """End every call, so that its record says why."""
+        for call in list(self.calls):
+            await call.end("server stopped")
+
+
+class _Listener:
+    """Tells one call what its wire says. A wire says nothing before its pipeline runs."""
+
+    def __init__(self, call_id: str) -> None:
+        self._call_id = call_id
+        self.call: Call | None = None
+
+    async def gone(self, cleanly: bool = True) -> None:
+        if self.call and await self.call.gone() and not cleanly:
+            logger.warning("call {}: socket closed without a stop message", self._call_id)
+
+    async def played(self, mark: str) -> None:
+        if self.call:
+            await self.call.marked(mark)
+
+    async def held(self, on: bool) -> None:
+        if self.call:
+            await self.call.held(on)
+
+    async def failed(self, error: WireError) -> None:
+        logger.warning("call {} ended: {}", self._call_id, error)
+        if self.call:
+            await self.call.end("wire error")
