@@ -42,12 +42,12 @@ from pipecat.workers.runner import WorkerRunner
 from piper import PiperVoice
 
 from agent.cli import quiet_logs
-from agent.server import MEDIA_PATH, VOICE_PATH, listen
+from agent.server import listen
 from agent.session import Session
 from agent.settings import load_settings
 from frontdesk import models
 from rag import Policy, open_index
-from telephony.twilio import twiml
+from telephony.providers.xml_calls import stream, xml
 
 
 class MoonshineLibrarySTT(SegmentedSTTService):
@@ -128,12 +128,12 @@ def build_app(kb: Path, greeting: str) -> FastAPI:
     voice = PiperVoice.load(models.locate("piper-joe"), models.locate("piper-joe-config"))
     app = FastAPI()
 
-    @app.post(VOICE_PATH)
+    @app.post("/twilio/voice")
     async def answer_call(request: Request) -> Response:
-        url = str(request.base_url).rstrip("/").replace("http", "ws", 1) + MEDIA_PATH
-        return Response(twiml(url), media_type="application/xml")
+        url = str(request.base_url).rstrip("/").replace("http", "ws", 1) + "/twilio/media"
+        return Response(xml(stream(url, {})).body, media_type="application/xml")
 
-    @app.websocket(MEDIA_PATH)
+    @app.websocket("/twilio/media")
     async def media(websocket: WebSocket) -> None:
         await websocket.accept()
         await websocket.receive_text()

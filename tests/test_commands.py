@@ -25,7 +25,7 @@ VERDICTS = [
 ]
 TURNS, SUNDAY = len(VERDICTS), VERDICTS[1]["heard"]
 SATURDAY = "what time do you open on saturday"
-COMMANDS = ["ask", "serve", "call", "mic", "replay", "kb", "eval", "bench", "calls", "models"]
+COMMANDS = "ask serve call callback mic replay kb eval bench calls models".split()
 
 
 @pytest.fixture
@@ -536,9 +536,12 @@ def test_calls_that_cannot_be_placed_are_one_line(refused, tmp_path):
     recording = ROOT / "tests" / "audio" / "joe" / "q001.flac"
     assert refused("call", "nothere.wav") == "no audio file nothere.wav"
     assert refused("call", "--to", "localhost:8080", recording) == (
-        "'localhost:8080' is neither http://HOST:PORT nor ws://HOST:PORT/PATH"
+        "'localhost:8080' is no address of an agent: http://HOST:PORT, ws://HOST:PORT/PATH, "
+        "sip:NAME@HOST:PORT or tcp://HOST:PORT"
     )
     assert refused("call", "--calls", 0, recording) == "--calls takes 1 to 64"
+    assert refused("call", "hello", "--interrupt", 2) == "--interrupt 2: the turns are 1 to 1"
+    assert refused("call", "press:9x") == "press:9x: keys are 0 to 9, * and #, as in press:12#"
     assert refused("bench", "call", "--calls", 65) == "--calls takes 1 to 64, --turns 1 to 40"
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.agent.desk import Desk
+from tests.agent.handing import talking_to
 from tests.agent.live import Lines
 
 
@@ -17,3 +18,9 @@ def lines():
 def desk(clinic, tmp_path):
     """The grounded answer, to be entered with ``async with``."""
     return Desk(clinic, tmp_path)
+
+
+@pytest.fixture
+def talking(clinic):
+    """A conversation with somebody to hand over to: see :func:`tests.agent.handing.talking_to`."""
+    return talking_to(clinic)

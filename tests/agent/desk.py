@@ -43,7 +43,7 @@ def interim(words, stable=""):
 class Desk(OneProcessor):
     """``GroundedAnswer`` over a real session. ``may_decide`` holds decisions back when cleared."""
 
-    def __init__(self, clinic, folder, **options):
+    def __init__(self, clinic, folder, standing=None, **options):
         self.record = FakeClockRecord(folder, "CA1")
         self.asked, self.prepared = [], []
         self.may_decide = asyncio.Event()
@@ -58,7 +58,11 @@ class Desk(OneProcessor):
             self.prepared.append(words)
 
         self.answer = GroundedAnswer(
-            Session(clinic, Policy()), CallTrace(self.record), run=run, prepare=prepare, **options
+            Session(clinic, Policy(), standing),
+            CallTrace(self.record),
+            run=run,
+            prepare=prepare,
+            **options,
         )
         super().__init__(self.answer)
 

@@ -12,7 +12,9 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from agent.records import read_record
-from agent.server import MEDIA_PATH, build_app, listen, make_server
+from agent.server import build_app, listen, make_server
+from telephony import local_key
+from telephony.caller import place_call
 from telephony.g711 import ulaw_decode
 from tests.agent.one_processor import within
 
@@ -52,13 +54,25 @@ class Lines:
 
 
 class Server:
-    """A running server; ``url`` is its http address, ``media`` its media socket's."""
+    """A running server; ``url`` is its http address, ``media`` Twilio's media socket.
+
+    ``headers`` let a program of this machine in.
+    """
 
     def __init__(self, port, app, folder):
+        self.port = port
         self.url = f"http://127.0.0.1:{port}"
-        self.media = f"ws://127.0.0.1:{port}{MEDIA_PATH}"
+        self.media = f"ws://127.0.0.1:{port}/twilio/media"
+        self.app = app
         self.switchboard = app.state.switchboard
+        self.doorman = app.state.doorman
+        self.providers = app.state.providers
+        self.headers = {local_key.HEADER: self.doorman.local_key}
         self._folder = folder
+
+    async def call(self, turns, **how):
+        """A test call by a program of this machine."""
+        return await place_call(self.url, turns, headers=self.headers, **how)
 
     def records(self):
         """The events of every call so far, the oldest call first."""
@@ -75,6 +89,11 @@ class Server:
         return events
 
 
+def local_headers(server):
+    """What lets a program of this machine in."""
+    return server.headers
+
+
 @asynccontextmanager
 async def serving(settings, engines, lines=None):
     """The product's own server on a free port."""
@@ -84,6 +103,7 @@ async def serving(settings, engines, lines=None):
     if lines:
         lines.follow_uvicorn()
     task = asyncio.create_task(server.serve(sockets=[sock]))
+    await within(20, lambda: server.started or task.done())  # the other listeners too
     try:
         yield Server(sock.getsockname()[1], app, settings.records.folder)
     finally:
@@ -94,14 +114,17 @@ async def serving(settings, engines, lines=None):
 class Phone:
     """A far end that sends what it is told to, keeps what it gets, and measures nothing."""
 
-    def __init__(self, server):
-        self._url = server.media
+    def __init__(self, server, *, url=None, headers=None):
+        self._url = url or server.media
+        self._headers = server.headers if headers is None else headers
         self.number = next(_numbers)
         self.messages = []
         self._got = asyncio.Condition()
 
     async def __aenter__(self):
-        self.socket = await connect(self._url, compression=None, proxy=None)
+        self.socket = await connect(
+            self._url, compression=None, proxy=None, additional_headers=self._headers
+        )
         self._reader = asyncio.create_task(self._read())
         return self
 

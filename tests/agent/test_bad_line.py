@@ -16,7 +16,7 @@ from rag import open_index
 from rag.types import Decision
 from speech.audio import to_float32, to_int16
 from telephony.bad_line import BadLine
-from telephony.caller import CallerTurn, place_call
+from telephony.caller import CallerTurn
 from tests.agent.live import serving
 
 VOICE = "gongitsune"
@@ -48,10 +48,7 @@ def as_heard(kind: str) -> CallerTurn:
 async def calls(server, *callers):
     """Place every call at once, each of ``callers`` its turns and its line."""
     return await asyncio.gather(
-        *(
-            place_call(server.url, turns, answer_timeout_s=60.0, line=line)
-            for turns, line in callers
-        )
+        *(server.call(turns, answer_timeout_s=60.0, line=line) for turns, line in callers)
     )
 
 

@@ -25,7 +25,7 @@ from agent.turns import TurnPolicy
 from bench.recordings import AUDIO, clips
 from frontdesk import Spoken
 from speech.vad import SharedSileroAnalyzer
-from telephony.caller import AUDIBLE, CallerTurn, load_audio, place_call
+from telephony.caller import AUDIBLE, CallerTurn, load_audio
 from telephony.g711 import ulaw_decode, ulaw_encode
 from tests.agent.live import Phone, serving
 from tests.agent.one_processor import FakeClockRecord, OneProcessor, events
@@ -163,7 +163,7 @@ async def test_okay_over_an_answer_does_not_end_it(settings, call_engines):
         CallerTurn(okay, "okay", interrupt_after_ms=900, expect_reply=False),
     ]
     async with serving(settings(), call_engines) as server:
-        result = await place_call(server.url, turns, linger_ms=1000)
+        result = await server.call(turns, linger_ms=1000)
         events = await server.record()
     assert result.error is None
     assert kinds(events).count("verdict") == 1

@@ -7,6 +7,7 @@ from pipecat.frames.frames import BotStoppedSpeakingFrame
 
 import agent.playing
 from agent.session import FIXED_SENTENCES
+from frontdesk import Spoken
 from tests.agent.live import Phone, serving
 from tests.agent.one_processor import within
 
@@ -68,3 +69,18 @@ async def test_a_goodbye_that_nobody_can_hear_is_not_waited_for(settings, call_e
         events = await server.record()
     assert [event["event"] for event in events][-2:] == ["reply_started", "call_ended"]
     assert events[-1]["reason"] == "caller silent"
+
+
+async def test_a_reply_of_several_sentences_is_finished_though_the_caller_is_silent(
+    settings, call_engines
+):
+    greeting = "Hello. This is the clinic. We are open today. How can I help you?"
+    chosen = settings(voice={"greeting": greeting})
+    async with serving(chosen, call_engines) as server:
+        result = await server.call([], linger_ms=300)
+        events = await server.record()
+    (ended,) = (event for event in events if event["event"] == "reply_ended")
+    rendered_ms = len(call_engines.voice.render(Spoken(greeting))) / 8
+    assert ended["played_ms"] == pytest.approx(rendered_ms, abs=400)
+    assert "interrupted" not in [event["event"] for event in events]
+    assert result.cleared_ms == 0

@@ -32,7 +32,6 @@ from bench.recordings import turn
 from frontdesk import ConfigError
 from rag import Policy
 from rag.types import Check
-from telephony.caller import place_call
 from tests.agent.desk import eager, text
 from tests.agent.fake_chat import DROP, HANG, HEAD, FakeChat, plain, streamed, words
 from tests.agent.live import serving
@@ -420,7 +419,7 @@ async def test_a_real_call_is_answered_in_the_models_words(
     said = "We open at 9 a.m. on Saturday."
     server.script = [streamed(reply(said, ["kb-hours#2"]))] * 5
     async with serving(settings(), call_engines) as desk:
-        result = await place_call(desk.url, [turn("q001", "gongitsune")], linger_ms=3000)
+        result = await desk.call([turn("q001", "gongitsune")], linger_ms=3000)
         recorded = await desk.record()
     assert result.unanswered == ()
     (verdict,) = (event for event in recorded if event["event"] == "verdict")

@@ -24,7 +24,6 @@ from agent.trace import CallTrace
 from bench.recordings import turn
 from frontdesk import KnowledgeBaseError
 from rag import Policy, store
-from telephony.caller import place_call
 from tests.agent.desk import ON_SATURDAY, SATURDAY, text
 from tests.agent.live import serving
 from tests.agent.one_processor import FakeClockRecord, OneProcessor, events, within
@@ -271,13 +270,13 @@ async def test_a_build_during_a_call_on_a_running_server(
     )
 
     async with serving(chosen, engines, lines) as server, httpx.AsyncClient() as client:
-        before = (await client.get(f"{server.url}/healthz")).json()
-        calling = asyncio.create_task(place_call(server.url, [saturday] * 4))
+        before = (await client.get(f"{server.url}/healthz", headers=server.headers)).json()
+        calling = asyncio.create_task(server.call([saturday] * 4))
         await within(20, lambda: any(e["event"] == "verdict" for r in server.records() for e in r))
         await asyncio.to_thread(edit, folder, clinic.embedder)
         result = await calling
         events_ = await server.record()
-        after = (await client.get(f"{server.url}/healthz")).json()
+        after = (await client.get(f"{server.url}/healthz", headers=server.headers)).json()
         await within(10, lambda: calls_then)
     assert result.error is None
     assert result.unanswered == ()

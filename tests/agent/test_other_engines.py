@@ -9,7 +9,6 @@ from agent.engines import Engines
 from agent.settings import load_settings
 from bench.recordings import turn
 from frontdesk import ConfigError
-from telephony.caller import place_call
 from tests.agent.live import serving
 from tests.speech.fake_services import KEY, FakeServices
 
@@ -40,7 +39,7 @@ async def test_a_call_heard_over_http_and_spoken_over_a_websocket(settings, serv
     )
     engines = await asyncio.to_thread(Engines, chosen)
     async with serving(chosen, engines) as server:
-        result = await place_call(server.url, [turn("q001", VOICE), turn("q002", VOICE)])
+        result = await server.call([turn("q001", VOICE), turn("q002", VOICE)])
         events = await server.record()
     assert result.error is None
     assert result.unanswered == ()
@@ -69,7 +68,7 @@ async def test_a_voice_that_is_down_does_not_end_the_call(settings, services, mo
     )
     engines = await asyncio.to_thread(Engines, chosen)
     async with serving(chosen, engines) as server:
-        await place_call(server.url, [turn("q001", VOICE)], linger_ms=500)
+        await server.call([turn("q001", VOICE)], linger_ms=500)
         events = await server.record()
     (verdict,) = (event for event in events if event["event"] == "verdict")
     assert verdict["citations"] == ["kb-hours#2"]
