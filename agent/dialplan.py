@@ -6,7 +6,7 @@ from fastapi import APIRouter, HTTPException, Request, Response
 
 from agent.arrivals import arrival
 from agent.doorman import Doorman, Refused, forbidden
-from agent.provider_settings import account_of
+from agent.provider_accounts import account_of
 from agent.settings import Settings
 from frontdesk import ForbiddenError
 from telephony.expected_calls import EXPECTED_CALLS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from fastapi import FastAPI
 from loguru import logger
@@ -10,21 +10,26 @@ from starlette.routing import Route, WebSocketRoute
 
 from agent.doorman import Doorman
 from agent.known_calls import recorded
+from agent.provider_accounts import providers_of
 from agent.provider_door import ProviderDoor
-from agent.provider_settings import account_of
 from agent.settings import Settings
 from agent.switchboard import Switchboard
-from telephony.provider import Account, Provider
+from telephony.provider import Provider
 from telephony.providers import PROVIDERS
 
 _METHODS = ["GET", "POST"]
 
 
-def front_door(app: FastAPI, settings: Settings, switchboard: Switchboard) -> Doorman:
+def front_door(
+    app: FastAPI,
+    settings: Settings,
+    switchboard: Switchboard,
+    providers: Mapping[str, Provider],
+) -> Doorman:
     """Add every provider's routes; a provider that is not enabled is there for this machine only.
 
     Raises:
-        ConfigError: a provider's secret is not set, or the settings are not safe.
+        ConfigError: the settings are not safe.
     """
     doorman = Doorman(settings.server)
     server = settings.server
@@ -35,11 +40,9 @@ def front_door(app: FastAPI, settings: Settings, switchboard: Switchboard) -> Do
             "itself is asked",
             ", ".join(enabled),
         )
-    app.state.providers = tuple(providers_of(settings).values())
     seen = recorded(settings.records.folder)
-    for provider in app.state.providers:
+    for name, provider in providers.items():
         door = ProviderDoor(provider, settings, switchboard, doorman, seen=seen)
-        name = provider.name
         app.router.routes.append(WebSocketRoute(f"/{name}/media", door.media))
         if provider.socket_proves_itself:
             continue
@@ -56,26 +59,10 @@ def check_door(settings: Settings) -> None:
     """Make sure that the front door can be opened, before anything slow is done.
 
     Raises:
-        ConfigError: as :func:`front_door`.
+        ConfigError: a provider's secret is not set, or the settings are not safe.
     """
     providers_of(settings)
     Doorman(settings.server)
-
-
-def providers_of(settings: Settings) -> dict[str, Provider]:
-    """Every provider with its account; without one where it is not enabled.
-
-    Raises:
-        ConfigError: one is enabled, and a variable that it needs is not set.
-    """
-    found = {}
-    for name, kind in PROVIDERS.items():
-        if settings.providers.of(name).enabled:
-            found[name] = kind(account_of(settings, kind))
-            found[name].prepare()
-        else:
-            found[name] = kind(Account())
-    return found
 
 
 def entrances(settings: Settings, providers: Iterable[Provider]) -> list[str]:

@@ -10,7 +10,7 @@ import asyncio
 import math
 import time
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal
@@ -19,9 +19,10 @@ from loguru import logger
 
 from agent.outbound_rules import OutboundError, Rules, number_of, same_number
 from agent.outgoing import Outgoing
-from agent.provider_settings import account_of
+from agent.provider_accounts import providers_of
 from agent.settings import Settings
 from frontdesk import ConfigError, SpeechError, Spoken, WireError
+from telephony.provider import Provider
 from telephony.providers import PROVIDERS
 from telephony.redaction import masked
 from telephony.start import CallStart
@@ -61,6 +62,7 @@ class Outbound:
     def __init__(
         self,
         settings: Settings,
+        providers: Mapping[str, Provider] | None = None,
         *,
         free: Callable[[], float] = lambda: math.inf,
         seconds: Callable[[], float] = time.monotonic,
@@ -80,7 +82,11 @@ class Outbound:
         self.dialers: dict[str, Dial] = {}
         self._dialling: set[asyncio.Task[str]] = set()
         if settings.outbound.enabled and settings.outbound.wire != SIP:
-            self.dialers[settings.outbound.wire] = _dialer(settings, settings.outbound.wire)
+            _check_wire(settings, settings.outbound.wire)
+            providers = providers or providers_of(settings)
+            self.dialers[settings.outbound.wire] = _dialer(
+                providers[settings.outbound.wire], settings.server.public_url
+            )
 
     async def place(self, to: str, say: str = "") -> Placed:
         """Call ``to``, and have a person told ``say`` in place of the usual purpose.
@@ -212,8 +218,8 @@ def _own_numbers(settings: Settings) -> tuple[str, ...]:
     return tuple(number for number in (*providers, *trunks) if number)
 
 
-def _dialer(settings: Settings, name: str) -> Dial:
-    """How the provider ``name`` places a call; its webhook is asked once somebody answers."""
+def _check_wire(settings: Settings, name: str) -> None:
+    """Make sure that the provider ``name`` can place calls."""
     kind = PROVIDERS.get(name)
     if kind is None:
         names = ", ".join(sorted((*PROVIDERS, SIP)))
@@ -226,8 +232,11 @@ def _dialer(settings: Settings, name: str) -> Dial:
         raise ConfigError(f"set providers.{name}.number: calls are placed from it")
     if not settings.server.public_url and kind.needs_return_url:
         raise ConfigError("set server.public_url: the provider asks it once somebody answers")
-    provider = kind(account_of(settings, kind))
-    answered = f"{settings.server.public_url.rstrip('/')}/{name}/voice"
+
+
+def _dialer(provider: Provider, public_url: str) -> Dial:
+    """How ``provider`` places a call; its webhook is asked once somebody answers."""
+    answered = f"{public_url.rstrip('/')}/{provider.name}/voice"
 
     async def dial(number: str) -> str:
         try:

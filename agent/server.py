@@ -1,4 +1,4 @@
-"""``frontdesk serve``: the provider's webhook, its media socket, and health."""
+"""``frontdesk serve``: every wire that comes to a port of this machine, and health."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from agent.http_guard import guarded_http, keep_quiet
 from agent.log_privacy import keep_private
 from agent.outbound import SIP
 from agent.outbound_api import outbound_routes
+from agent.provider_accounts import providers_of
 from agent.settings import Settings
 from agent.sip_server import sip_listening
 from agent.socket_guard import GuardedSocket
@@ -36,7 +37,8 @@ logger.disable("pipecat.transports.websocket.fastapi")
 def build_app(settings: Settings, engines: Engines) -> FastAPI:
     """The HTTP and WebSocket application."""
     keep_private()
-    switchboard = Switchboard(settings, engines)
+    providers = providers_of(settings)
+    switchboard = Switchboard(settings, engines, providers)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -54,7 +56,7 @@ def build_app(settings: Settings, engines: Engines) -> FastAPI:
                     if sip is not None:
                         switchboard.outbound.dialers[SIP] = sip.dial
                 yield
-        for provider in app.state.providers:
+        for provider in providers.values():
             await provider.close()
         await engines.close()
 
@@ -66,8 +68,9 @@ def build_app(settings: Settings, engines: Engines) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.switchboard, app.state.sip, app.state.unable = switchboard, None, None
+    app.state.providers = tuple(providers.values())
 
-    doorman = app.state.doorman = front_door(app, settings, switchboard)
+    doorman = app.state.doorman = front_door(app, settings, switchboard, providers)
     app.include_router(dialplan(settings, doorman))
     app.include_router(outbound_routes(switchboard.outbound, doorman.lets_in))
     app.router.routes += browser_routes(settings, switchboard, doorman, lambda: engines.index)

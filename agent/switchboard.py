@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from loguru import logger
 
@@ -14,6 +14,7 @@ from agent.returning import Returning
 from agent.settings import Settings
 from agent.time_limit import limited
 from frontdesk import WireError
+from telephony.provider import Provider
 from telephony.redaction import masked
 from telephony.start import CallStart
 from telephony.wire import Line, Listener
@@ -22,15 +23,23 @@ OpenLine = Callable[[Listener], Line]
 
 
 class Switchboard:
-    """One object a server; one call never touches another."""
+    """One object a server; one call never touches another.
 
-    def __init__(self, settings: Settings, engines: Engines) -> None:
+    ``providers`` are those that calls can be placed through.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        engines: Engines,
+        providers: Mapping[str, Provider] | None = None,
+    ) -> None:
         self._settings = settings
         self._engines = engines
         self.calls: set[Call] = set()
         self._returning = Returning()
         most = settings.server.max_calls
-        self.outbound = Outbound(settings, free=lambda: most - len(self.calls))
+        self.outbound = Outbound(settings, providers, free=lambda: most - len(self.calls))
 
     @property
     def full(self) -> bool:

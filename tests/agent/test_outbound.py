@@ -15,6 +15,7 @@ from fastapi import FastAPI
 from agent.outbound import Outbound
 from agent.outbound_api import outbound_routes
 from agent.outbound_rules import OutboundError, Rules, number_of, pattern_of
+from agent.provider_accounts import account_of
 from frontdesk import ConfigError
 from telephony.providers import PROVIDERS
 from telephony.start import CallStart
@@ -110,13 +111,13 @@ async def test_every_provider_that_dials_can_call_back(
         "api_url": rest.url,
         "options": dict.fromkeys(PROVIDERS[name].options, "app"),
     }
-    outbound = Outbound(
-        settings(
-            providers={name: account},
-            server={"public_url": "https://agent.example"},
-            outbound={"enabled": True, "allow": [THEIRS], "wire": name, "hours": []},
-        )
+    chosen = settings(
+        providers={name: account},
+        server={"public_url": "https://agent.example"},
+        outbound={"enabled": True, "allow": [THEIRS], "wire": name, "hours": []},
     )
+    kind = PROVIDERS[name]
+    outbound = Outbound(chosen, {name: kind(account_of(chosen, kind))})
     placed = await outbound.place(THEIRS)
     (asked,) = rest.asked
     assert (asked.what, asked.provider, rest.strange) == ("dial", name, [])

@@ -2,7 +2,8 @@
 
 import pytest
 
-from agent.front_door import check_door, entrances, providers_of
+from agent.front_door import check_door, entrances
+from agent.provider_accounts import providers_of
 from agent.settings import Settings
 from frontdesk import ConfigError
 from telephony.providers import PROVIDERS
