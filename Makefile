@@ -24,9 +24,11 @@ call: setup
 	$(BIN)/python -m bench.conversation
 
 # Most of a slow test is waiting in real time, so three run beside each other, a file at a time.
+# A call beside two others may be late on a slow machine: what failed is run once more, alone.
 WORKERS ?= 3
 test: setup lint
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile || \
+	  $(BIN)/python -m pytest --last-failed --last-failed-no-failures none -v
 
 test-fast: setup
 	$(BIN)/python -m pytest -m 'not slow'

@@ -22,7 +22,7 @@ from telephony.providers import PROVIDERS
 from tests.agent.live import local_headers, serving
 from tests.agent.test_core_questions import CORE, is_right
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
 VOICE = "gongitsune"
 WIRES = sorted(FAR_ENDS)
