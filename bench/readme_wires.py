@@ -11,8 +11,8 @@ from bench.figures import load, measured_on, table
 def wires() -> str:
     """What was measured on real SIP peers, on made callees and in made rooms."""
     sip, callees, echo = load("sip"), load("answering_machine"), load("echo")
-    answer, snr, drift, many = sip["answer"], sip["snr"], sip["drift"], sip["many"]
-    moved = max(drift["agent_hears_moved_ms"], drift["caller_hears_moved_ms"])
+    answer, snr, many = sip["answer"], sip["snr"], sip["many"]
+    moved = max(many["agent_hears_moved_max_ms"], many["caller_hears_moved_max_ms"])
     worst = min(many["caller_hears_min_db"], many["agent_hears_min_db"])
     held = callees["held out"]
     people, voicemails = held["people"], held["voicemails"]
@@ -26,10 +26,11 @@ def wires() -> str:
             "SIP: audio to the agent, to the caller",
             f"{snr['agent_hears_db']}, {snr['caller_hears_db']} dB (µ-law can carry 37)",
         ],
-        [f"SIP: moved in {drift['minutes']:.0f} minutes", f"{moved:.0f} ms"],
         [
-            f"SIP: the worst of {many['calls']} calls at once",
-            f"{worst} dB, {many['late_percent']} % of frames late",
+            f"SIP: {many['calls']} calls at once for {many['seconds'] / 60:.0f} minutes, "
+            "the worst of each",
+            f"{many['held_to_the_end']} held to the end, {worst} dB, moved {moved:.0f} ms, "
+            f"{many['late_percent']} % of frames late",
         ],
         [
             "called back: people taken for a machine",

@@ -1,6 +1,6 @@
 """Measure SIP: the time to an answer, audio both ways, drift over minutes, many calls at once.
 
-``python -m bench.sip`` takes about twelve minutes. The callers are telephones of ours, the many of
+``python -m bench.sip`` takes about seven minutes. The callers are telephones of ours, the many of
 them in a process of their own, the agent is a stand-in without models; between them are the real
 library and gate.
 """
@@ -23,11 +23,6 @@ from bench.results import RESULTS, percentiles, write_result
 from bench.sip_desk import desk
 from bench.sip_phone import phone, snr_db, speechlike
 from bench.sip_phones import held, words_of
-
-_FRAME_MS = 20
-_SETTLED = 100
-"""Packets until the streams stand: the library negotiates once more after the answer."""
-_WINDOW = 500
 
 
 async def answer_times(calls: int) -> dict[str, float | None]:
@@ -56,38 +51,6 @@ async def both_ways(seconds: float) -> dict[str, float]:
             "caller_hears_db": round(snr_db(greeting, caller.heard())[1], 1),
             "agent_hears_db": round(snr_db(words, call.ear.heard())[1], 1),
         }
-
-
-async def drift(minutes: float) -> dict[str, float]:
-    """How far each way's content has moved from the first to the last seconds, and its pace.
-
-    The pace is by arrival, in packets of 20 ms: one that is lost counts as 20 ms, 67 ppm of five
-    minutes.
-    """
-    length_s = minutes * 60
-    said, words = speechlike(length_s, 3), speechlike(length_s, 4)
-    piece = 5 * 8000
-    async with desk(saying=said) as agent, phone(agent.uri) as caller:
-        await caller.dial()
-        call = await agent.nth(1)
-        await caller.speak(np.zeros(4000))
-        await caller.speak(words)
-        await caller.speak(np.zeros(12000))
-        figures: dict[str, float] = {"minutes": minutes}
-        for name, sent, heard in (
-            ("agent_hears", words, call.ear.heard()),
-            ("caller_hears", said, caller.heard()),
-        ):
-            first, _ = snr_db(sent[:piece], heard)
-            last, db = snr_db(sent[-piece:], heard)
-            moved = (last - first) - (len(sent) - piece)
-            figures[f"{name}_moved_ms"] = round(moved / 8, 2)
-            figures[f"{name}_last_db"] = round(db, 1)
-        packets = np.array([at for at, d in caller.packets if d[1] & 127 == 0][_SETTLED:])
-        early = packets - np.arange(len(packets)) * _FRAME_MS / 1000
-        moved_s = early[-_WINDOW:].min() - early[:_WINDOW].min()  # the least held up of each
-        figures["caller_hears_pace_ppm"] = round(moved_s / length_s * 1e6, 1)
-        return figures
 
 
 async def many(calls: int, minutes: float) -> dict[str, Any]:
@@ -138,8 +101,7 @@ async def _measure(args: argparse.Namespace) -> dict[str, Any]:
     return {
         "answer": {"calls": args.answers, **await answer_times(args.answers)},
         "snr": await both_ways(10),
-        "drift": await drift(args.minutes),
-        "many": await many(args.calls, args.hold_minutes),
+        "many": await many(args.calls, args.minutes),
     }
 
 
@@ -147,9 +109,8 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="measure SIP")
     parser.add_argument("--answers", type=int, default=50, help="calls for the time to an answer")
-    parser.add_argument("--minutes", type=float, default=5.0, help="of the call for the drift")
     parser.add_argument("--calls", type=int, default=20, help="at once")
-    parser.add_argument("--hold-minutes", type=float, default=5.0, help="that all are held for")
+    parser.add_argument("--minutes", type=float, default=5.0, help="that all are held for")
     parser.add_argument("--folder", type=Path, default=RESULTS)
     args = parser.parse_args()
     logger.disable("pipecat")

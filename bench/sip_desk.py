@@ -6,6 +6,7 @@ No models: what is tried is the wire.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -33,6 +34,7 @@ from telephony.sip.plan import Listen, Plan
 from telephony.sip.stack import Stack, answer, end, stack, start_of
 
 Samples = NDArray[np.int16]
+_AHEAD_S = 2
 
 
 class Ear(FrameProcessor):
@@ -104,6 +106,7 @@ class DeskCall:
             longest_hold_s=longest_hold_s,
         )
         self.over = asyncio.Event()
+        self._cuts = 0
         transport = self.line.transport
         self.worker = self.listener.worker = PipelineWorker(
             Pipeline([transport.input(), self.ear, transport.output()]),
@@ -114,14 +117,26 @@ class DeskCall:
         )
 
     async def say(self, samples: Samples, mark: str = "") -> None:
-        """Speak; ``mark`` comes back when it was."""
+        """Speak; ``mark`` comes back when it was.
+
+        Given a second at a time, as a voice gives sentences: Pipecat makes a frame of every 20 ms
+        at once, and twenty speeches of five minutes would hold up everything for ten seconds.
+        """
         rate_hz = self.line.rate_hz
-        await self.worker.queue_frame(OutputAudioRawFrame(samples.tobytes(), rate_hz, 1))
+        began, cuts = time.monotonic(), self._cuts
+        for at in range(0, len(samples), rate_hz):
+            ahead_s = at / rate_hz - _AHEAD_S
+            await asyncio.sleep(max(0.0, began + ahead_s - time.monotonic()))
+            if cuts != self._cuts:
+                return
+            piece = samples[at : at + rate_hz]
+            await self.worker.queue_frame(OutputAudioRawFrame(piece.tobytes(), rate_hz, 1))
         if mark:
             await self.worker.queue_frame(OutputTransportMessageFrame(self.line.mark(mark)))
 
     async def interrupt(self) -> None:
         """As a caller who talks over the agent."""
+        self._cuts += 1
         await self.worker.queue_frame(InterruptionFrame())
 
     async def run(self, saying: Samples | None) -> None:
