@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from rag import days
 from rag.follow_up import slots
 from rag.follow_up.again import asked_again
 from rag.follow_up.bare import bare
+from rag.follow_up.mind import changed
 from rag.follow_up.names import Names
 from rag.follow_up.ones import kind_of_one, of_its_kind, put_for, the_other
 from rag.follow_up.openings import (
@@ -95,6 +98,9 @@ _ATTRIBUTE_OF = re.compile(
 _ONE = re.compile(r"^(?P<kind>.+?) (?:1|one)$")
 
 
+_FOLLOWS = re.compile(r"^(?:and |but )?(?:what|how) about\b")
+
+
 class _Found(NamedTuple):
     """A resolved text, the words that are new in it, by which rules, and the subject kept."""
 
@@ -125,6 +131,12 @@ def resolve(
     cleaned = days.by_usual_name(clean(asr_text, fillers or default_fillers()))
     before = " ".join(state.question[:LONGEST].split()[:CONTEXT_WORDS])
     short = 0 < len(cleaned) <= LONGEST
+    minds = changed(cleaned) if short else None
+    if minds:
+        given = partial(resolve, fillers=fillers, language=language, cosine=cosine, names=names)
+        again = _meant(*minds, state, given)
+        query = replace(again.query, raw=asr_text, context=state.question or None)
+        return replace(again, query=query, before=cleaned)
     found = _follow(cleaned, before, state, cosine) if before and short else None
     text = found.text if found else cleaned
     changes = found.changes if found else ()
@@ -157,6 +169,17 @@ def resolve(
         person=read.person,
         document=place or (state.document if goes_on else ""),
     )
+
+
+def _meant(
+    old: str, new: str, state: State, stand_alone: Callable[[str, State], Resolution]
+) -> Resolution:
+    """``new`` as a correction of ``old``, which was never answered."""
+    asked = state.after(stand_alone(old, state))
+    alone = _ASKS.search(new) or _FOLLOWS.match(new)
+    again = stand_alone(new if alone else f"i meant {new}", asked)
+    changes = (Change.CORRECTED, *(one for one in again.changes if one is not Change.CORRECTED))
+    return replace(again, changes=changes, query=replace(again.query, changes=changes))
 
 
 def _focus(new: str, text: str) -> tuple[str, ...]:

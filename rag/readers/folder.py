@@ -17,6 +17,7 @@ Progress = Callable[[int, int, Path], None]
 # Parts of a knowledge base that are not documents.
 _OTHER_FILES = frozenset(
     {
+        "callers.toml",
         "fillers.txt",
         "floors.json",
         "questions.jsonl",

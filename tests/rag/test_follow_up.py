@@ -20,6 +20,45 @@ def call(*asked, said=None, **options):
 
 
 @pytest.mark.parametrize(
+    ("heard", "text"),
+    [
+        ("What time do you open on Saturday? No, wait, Sunday.", "what time do you open on sunday"),
+        (
+            "What time do you close on Saturday? No, wait. I mean how much is a flu shot?",
+            "how much is a flu shot",
+        ),
+        ("How much is a flu shot? Never mind that. Where do I park?", "where do i park"),
+        (
+            "how much is a flu shot for an adult sorry i mean a child",
+            "how much is a flu shot for a child",
+        ),
+        (
+            "What time do you open on Monday? Actually, no, what about Tuesday?",
+            "what time do you open on tuesday",
+        ),
+    ],
+)
+def test_a_mind_changed_in_one_breath(heard, text):
+    resolution = resolve(heard)
+    assert resolution.query.text == text
+    assert resolution.query.raw == heard
+    assert Change.CORRECTED in resolution.changes
+
+
+@pytest.mark.parametrize(
+    "heard",
+    [
+        "do you know what I mean by that",
+        "do you take no insurance",
+        "never mind",
+        "sorry to ask but do you take walk-ins",
+    ],
+)
+def test_words_like_those_of_a_changed_mind_change_nothing(heard):
+    assert Change.CORRECTED not in resolve(heard).changes
+
+
+@pytest.mark.parametrize(
     ("before", "heard", "text", "change"),
     [
         (
