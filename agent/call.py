@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,6 +22,7 @@ from agent.handover_settings import HandoverSettings
 from agent.outgoing import Outgoing
 from agent.playback import Playback
 from agent.playing import Playing
+from agent.recording.of_call import CallRecording
 from agent.records import CallRecord
 from agent.session import GOODBYE, STILL_THERE, Session
 from agent.settings import Settings, TurnSettings, VadSettings
@@ -106,9 +108,10 @@ class Call:
         trace = CallTrace(record)
         standing = standing_of(settings.handover, line)
         self.session = session or Session(lambda: engines.index, engines.policy, standing)
-        self._opening = Spoken(settings.voice.greeting)
+        self._opening = settings.records.announced(Spoken(settings.voice.greeting))
         self._line = line
-        record.listener = line.show
+        if type(line).show is not Line.show:  # most wires have no screen
+            record.listener = line.show
         self._handed_over, self._on_handed_over = False, on_handed_over
         playback, vad = Playback(), engines.vad_analyzer()
         self._answer = GroundedAnswer(
@@ -140,6 +143,7 @@ class Call:
             playback=playback,
             on_agent=attentive(vad, settings.vad),
         )
+        self._recording = CallRecording(settings.records, record, line)
         self._callee = self._callee_of(outgoing, trace, engines)
         self._worker = PipelineWorker(
             Pipeline(
@@ -179,6 +183,7 @@ class Call:
             self._why = self._why or "agent hung up"
             if not self._handed_over:
                 await self._line.hang_up()
+            self._recording.close()
             self._record.close(self._why)
 
     async def end(self, why: str) -> bool:
@@ -227,6 +232,10 @@ class Call:
         def over(why: str) -> None:
             self._why = self._why or why
 
+        said = self._settings.records.announced
+        outgoing = replace(
+            outgoing, greeting=said(outgoing.greeting), message=said(outgoing.message)
+        )
         prepare = engines.prepare_first_phrase
         return Callee(outgoing, trace, say=self._answer.say, prepare=prepare, on_over=over)
 

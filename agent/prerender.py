@@ -68,7 +68,7 @@ def own_words(settings: Settings, refusal: str) -> tuple[Spoken, ...]:
     """What the agent says whatever the documents are, the surest first."""
     days = [day.title() for day in WEEKDAYS]
     said = (
-        settings.voice.greeting,
+        settings.records.announced(Spoken(settings.voice.greeting)).text,
         refusal,
         *sentences(settings.handover.rules()),
         *(words.text for words in FIXED_SENTENCES),

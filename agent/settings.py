@@ -21,10 +21,12 @@ from pydantic_settings import (
 
 from agent.audiosocket_settings import AudioSocketSettings
 from agent.browser_settings import BrowserSettings
+from agent.console_settings import ConsoleSettings
 from agent.handover_settings import HandoverSettings
 from agent.keypad_settings import KeySettings
 from agent.outbound_settings import OutboundSettings
 from agent.provider_settings import ProvidersSettings
+from agent.records_settings import RecordSettings
 from agent.server_settings import ServerSettings
 from agent.service_arguments import without_secrets
 from agent.sip_settings import SipSettings
@@ -212,13 +214,6 @@ class VoiceSettings(_Section):
     )
 
 
-class RecordSettings(_Section):
-    """Call records, one JSON-lines file a call."""
-
-    folder: Path = Path("calls")
-    keep_numbers: bool = Field(default=False, description="callers' numbers in full, not masked")
-
-
 class Settings(BaseSettings):
     """Everything that can be set."""
 
@@ -241,6 +236,7 @@ class Settings(BaseSettings):
     voice: VoiceSettings = VoiceSettings()
     records: RecordSettings = RecordSettings()
     browser: BrowserSettings = BrowserSettings()
+    console: ConsoleSettings = ConsoleSettings()
     audiosocket: AudioSocketSettings = AudioSocketSettings()
     handover: HandoverSettings = HandoverSettings()
     keys: KeySettings = KeySettings()

@@ -9,13 +9,14 @@ from loguru import logger
 from agent.call import Call
 from agent.engines import Engines
 from agent.outbound import Outbound
-from agent.records import CallRecord
+from agent.privacy import Redactor
+from agent.privacy.documents import DocumentValues
+from agent.records.keeper import Records
 from agent.returning import Returning
 from agent.settings import Settings
 from agent.time_limit import limited
 from frontdesk import WireError
 from telephony.provider import Provider
-from telephony.redaction import masked
 from telephony.start import CallStart
 from telephony.wire import Line, Listener
 
@@ -32,10 +33,13 @@ class Switchboard:
         self,
         settings: Settings,
         engines: Engines,
+        records: Records,
         providers: Mapping[str, Provider] | None = None,
     ) -> None:
         self._settings = settings
         self._engines = engines
+        self._records = records
+        self._kept = DocumentValues(lambda: engines.index) if settings.records.redact else None
         self.calls: set[Call] = set()
         self._returning = Returning()
         most = settings.server.max_calls
@@ -64,18 +68,26 @@ class Switchboard:
         """
         if not self.has_line_for(start.call_id, start.caller, start.called):
             raise WireError(f"{len(self.calls)} calls in progress")
-        record = CallRecord(self._settings.records.folder, start.call_id, **self._numbers(start))
+        record = self._records.begin(start.call_id, caller=start.caller, called=start.called)
+        if self._kept is not None:
+            record.redact = Redactor(self._kept)
         listener = _Listener(start.call_id)
-        call = Call(
-            self._settings,
-            self._engines,
-            open_line(listener),
-            record,
-            session=self._returning.take(start.call_id) if returned else None,
-            returned=returned,
-            outgoing=self.outbound.answered(start),
-            on_handed_over=lambda session: self._returning.keep(start.call_id, session),
-        )
+        begun = False
+        try:
+            call = Call(
+                self._settings,
+                self._engines,
+                open_line(listener),
+                record,
+                session=self._returning.take(start.call_id) if returned else None,
+                returned=returned,
+                outgoing=self.outbound.answered(start),
+                on_handed_over=lambda session: self._returning.keep(start.call_id, session),
+            )
+            begun = True
+        finally:
+            if not begun:  # else it would be shown as in progress for ever
+                record.close("could not begin")
         listener.call = call
         self.calls.add(call)
         logger.info("call {} started, {} in progress", start.call_id, len(self.calls))
@@ -87,11 +99,6 @@ class Switchboard:
             if not self.calls:
                 await self._engines.give_memory_back()
             logger.info("call {} ended, {} in progress", start.call_id, len(self.calls))
-
-    def _numbers(self, start: CallStart) -> dict[str, str]:
-        """Who calls whom, as it may be kept."""
-        kept = str if self._settings.records.keep_numbers else masked
-        return {"caller": kept(start.caller), "called": kept(start.called)}
 
     async def stop(self) -> None:
         """End every call, so that its record says why."""

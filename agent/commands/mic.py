@@ -56,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
 
     from agent.engines import Engines
     from agent.prerender import Prerenderer, prepare_own_words
+    from agent.records.keeper import Records
     from agent.switchboard import Switchboard
     from telephony.local import LocalLine
 
@@ -64,7 +65,9 @@ def run(args: argparse.Namespace) -> int:
     set_aside()
     call_id = f"mic-{uuid.uuid4().hex[:8]}"
     start = CallStart(call_id, call_id)
-    switchboard = Switchboard(settings, engines)
+    records = Records(settings.records)
+    records.start()
+    switchboard = Switchboard(settings, engines, records)
 
     async def converse() -> None:
         print(
@@ -82,6 +85,7 @@ def run(args: argparse.Namespace) -> int:
                 )
         finally:
             await engines.close()
+            await asyncio.to_thread(records.close)
 
     with Prerenderer(engines.voice, lambda: engines.index, settings).running():
         asyncio.run(converse())

@@ -96,7 +96,7 @@ def test_calls_show_tells_the_course_of_a_reply(tmp_path, capsys):
             json.dumps({"t_ms": 0, **event}) + "\n" for event in (EVENTS[0], second, resumed, cut)
         )
     )
-    calls.run(argparse.Namespace(action="show", record=path, json=False))
+    calls.run(argparse.Namespace(action="show", call=str(path), json=False))
     shown = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert shown[1:] == [
         "heard again: (late, 700 ms)",

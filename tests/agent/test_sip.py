@@ -220,6 +220,7 @@ async def test_one_number_cannot_call_all_the_time(call_engines, tmp_path, monke
         uri = f"sip:agent@127.0.0.1:{server.ports['udp']}"
         async with phone(uri) as caller:
             await caller.dial()
+            await within(10, lambda: board.held)
         async with phone(uri) as caller:
             with pytest.raises(WireError, match="486"):
                 await caller.dial()
