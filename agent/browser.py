@@ -35,7 +35,6 @@ from telephony.start import CallStart
 from telephony.wire import Listener
 
 FILES = Path(__file__).resolve().parent / "web"
-_NAME = "browser"
 _TYPES = {".css": "text/css", ".js": "text/javascript"}
 _HEADERS = {
     "Content-Security-Policy": (
@@ -59,7 +58,27 @@ def browser_routes(
     """The page's routes; none where it is off. ``index`` has the passages that it shows."""
     if not has_page(settings.browser, settings.server):
         return []
-    door = _Door(settings, switchboard, doorman, index)
+
+    def is_ours(asked: HTTPConnection, come: Arrival) -> bool:
+        return is_our_origin(come.origin, asked.headers.get("host", ""), settings.server)
+
+    return talk_routes(settings, switchboard, doorman, index, is_ours, name="browser")
+
+
+def talk_routes(
+    settings: Settings,
+    switchboard: Switchboard,
+    doorman: Doorman,
+    index: Callable[[], Index],
+    is_ours: Callable[[HTTPConnection, Arrival], bool],
+    *,
+    name: str,
+) -> list[BaseRoute]:
+    """The page's routes, for whoever ``is_ours`` says comes from it.
+
+    ``name`` tells this page's tokens from those of another.
+    """
+    door = _Door(settings, switchboard, doorman, index, is_ours, name)
     return [
         Route("/talk", door.page),
         Route("/talk/token", door.token, methods=["POST"]),
@@ -91,8 +110,12 @@ class _Door:
         switchboard: Switchboard,
         doorman: Doorman,
         index: Callable[[], Index],
+        is_ours: Callable[[HTTPConnection, Arrival], bool],
+        name: str,
     ) -> None:
         self._server = settings.server
+        self._is_ours = is_ours
+        self._name = name
         self._switchboard = switchboard
         self._doorman = doorman
         self._shown = Shown(index if settings.browser.passages else None)
@@ -121,7 +144,7 @@ class _Door:
         except Refused as refused:
             self._doorman.turn_away("browser page", come, refused)
             return Response(status_code=refused.status, headers=_HEADERS)
-        token = self._doorman.tokens.mint(_NAME, f"web-{secrets.token_hex(8)}")
+        token = self._doorman.tokens.mint(self._name, f"web-{secrets.token_hex(8)}")
         return JSONResponse({"token": token}, headers=_HEADERS | {"Cache-Control": "no-store"})
 
     async def call(self, socket: WebSocket) -> None:
@@ -129,7 +152,7 @@ class _Door:
         come = arrival(socket, self._server)
         try:
             self._check_origin(socket, come)
-            call_id = self._doorman.tokens.spend(socket.path_params["token"], _NAME)
+            call_id = self._doorman.tokens.spend(socket.path_params["token"], self._name)
             self._room()
         except (Refused, ForbiddenError) as error:
             refused = error if isinstance(error, Refused) else forbidden(error)
@@ -152,7 +175,7 @@ class _Door:
         await _close(socket)
 
     def _check_origin(self, asked: HTTPConnection, come: Arrival) -> None:
-        if not is_our_origin(come.origin, asked.headers.get("host", ""), self._server):
+        if not self._is_ours(asked, come):
             raise Refused(403, "an Origin that is not ours")
 
     def _room(self) -> None:

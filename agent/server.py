@@ -15,6 +15,9 @@ from loguru import logger
 
 from agent.audiosocket_server import audiosocket_listening
 from agent.browser import browser_routes
+from agent.console.listening import console_listening
+from agent.console.port import ConsolePort
+from agent.console.talk import console_talk
 from agent.dialplan import dialplan
 from agent.engines import Engines
 from agent.front_door import front_door
@@ -24,29 +27,40 @@ from agent.log_privacy import keep_private
 from agent.outbound import SIP
 from agent.outbound_api import outbound_routes
 from agent.provider_accounts import providers_of
+from agent.records.keeper import Records
 from agent.settings import Settings
 from agent.sip_server import sip_listening
 from agent.socket_guard import GuardedSocket
 from agent.switchboard import Switchboard
 from frontdesk import ConfigError
+from rag import Index
 
 # It warns of every frame sent to a caller who has just gone; how a call ends is logged here, once.
 logger.disable("pipecat.transports.websocket.fastapi")
 
 
-def build_app(settings: Settings, engines: Engines) -> FastAPI:
-    """The HTTP and WebSocket application."""
+def build_app(settings: Settings, engines: Engines, console: ConsolePort | None = None) -> FastAPI:
+    """The HTTP and WebSocket application; its console is served on ``console`` meanwhile."""
     keep_private()
     providers = providers_of(settings)
-    switchboard = Switchboard(settings, engines, providers)
+    records = Records(settings.records)
+    switchboard = Switchboard(settings, engines, records, providers)
+
+    def index() -> Index:
+        return engines.index
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         set_aside()
+        records.start()
         with engines.knowledge.watched(is_idle=lambda: not switchboard.calls):
             async with AsyncExitStack() as stack:
                 try:
                     known = (settings, switchboard, doorman)
+                    talk = console_talk(*known, index)
+                    await stack.enter_async_context(
+                        console_listening(settings, records, index, console, talk)
+                    )
                     await stack.enter_async_context(audiosocket_listening(*known))
                     sip = await stack.enter_async_context(sip_listening(*known))
                 except ConfigError as error:  # uvicorn would make a traceback of it
@@ -59,6 +73,7 @@ def build_app(settings: Settings, engines: Engines) -> FastAPI:
         for provider in providers.values():
             await provider.close()
         await engines.close()
+        await asyncio.to_thread(records.close)
 
     app = FastAPI(
         docs_url=None,
@@ -68,12 +83,13 @@ def build_app(settings: Settings, engines: Engines) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.switchboard, app.state.sip, app.state.unable = switchboard, None, None
+    app.state.records = records
     app.state.providers = tuple(providers.values())
 
     doorman = app.state.doorman = front_door(app, settings, switchboard, providers)
     app.include_router(dialplan(settings, doorman))
     app.include_router(outbound_routes(switchboard.outbound, doorman.lets_in))
-    app.router.routes += browser_routes(settings, switchboard, doorman, lambda: engines.index)
+    app.router.routes += browser_routes(settings, switchboard, doorman, index)
 
     @app.get("/healthz", response_model=None)
     async def healthz(request: Request) -> dict[str, object] | JSONResponse:
@@ -82,7 +98,8 @@ def build_app(settings: Settings, engines: Engines) -> FastAPI:
             return JSONResponse({"status": "SIP is down"}, 503)
         if not doorman.lets_in(request):
             return {"status": "ok"}
-        return {"status": "ok", "calls": len(switchboard.calls), **engines.versions()}
+        trouble = {"trouble": records.trouble} if records.trouble else {}
+        return {"status": "ok", **trouble, "calls": len(switchboard.calls), **engines.versions()}
 
     return app
 
@@ -93,7 +110,9 @@ def listen(host: str, port: int) -> socket.socket:
     Raises:
         ConfigError: if the address cannot be taken.
     """
-    sock = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # With its protocol named, or asyncio leaves Nagle on: 40 ms more for every reply.
+    sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         sock.bind((host, port))

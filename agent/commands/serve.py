@@ -6,6 +6,8 @@ https://YOUR-HOST/twilio/voice  (docs/front-door.md). Without a provider, try it
 
   frontdesk serve
   frontdesk call "what time do you open on saturday"
+
+The calls are shown on the console's pages; the link to log in with is printed (docs/console.md).
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve until stopped."""
     from agent.browser_settings import has_page
+    from agent.console.port import take_port
     from agent.front_door import check_door, entrances
     from agent.server import build_app, listen, make_server, serve_on
 
@@ -53,14 +56,16 @@ def run(args: argparse.Namespace) -> int:
     if is_insecure(settings.server):
         _warn(settings.server.insecure == "anywhere")
     sock = listen(settings.server.host, settings.server.port)
+    console = None
     try:
+        console = take_port(settings.console)
         from agent.engines import Engines
         from agent.prerender import Prerenderer, prepare_own_words
 
         engines = Engines(settings)
         prepare_own_words(engines.voice, settings, engines.policy.refusal)
         host, port = sock.getsockname()[:2]
-        app = build_app(settings, engines)
+        app = build_app(settings, engines, console)
         server = make_server(app, settings)
         with (
             _ended_by_sigterm(),
@@ -73,11 +78,15 @@ def run(args: argparse.Namespace) -> int:
             )
             for line in entrances(settings, app.state.providers):
                 print(line, flush=True)
+            for line in console.lines() if console else ():
+                print(line, flush=True)
             if has_page(settings.browser, settings.server):
                 print(f"in a browser: http://{host}:{port}/talk", flush=True)
             serve_on(server, sock)
     finally:
         sock.close()
+        if console is not None:
+            console.sock.close()
     return 0
 
 

@@ -95,10 +95,10 @@ def local_headers(server):
 
 
 @asynccontextmanager
-async def serving(settings, engines, lines=None):
-    """The product's own server on a free port."""
+async def serving(settings, engines, lines=None, console=None):
+    """The product's own server on a free port; its console on ``console``."""
     sock = listen("127.0.0.1", 0)
-    app = build_app(settings, engines)
+    app = build_app(settings, engines, console)
     server = make_server(app, settings)
     if lines:
         lines.follow_uvicorn()
