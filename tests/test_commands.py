@@ -23,6 +23,7 @@ VERDICTS = [
     for event in map(json.loads, CLINIC_CALL.read_text(encoding="utf-8").splitlines())
     if event["event"] == "verdict"
 ]
+KEPT = "20260101T120000000000-CA1"
 TURNS, SUNDAY = len(VERDICTS), VERDICTS[1]["heard"]
 SATURDAY = "what time do you open on saturday"
 COMMANDS = "ask serve call callback mic replay kb eval bench calls models".split()
@@ -402,7 +403,7 @@ def test_the_installed_command_works_from_anywhere(frontdesk, tmp_path):
 
 def test_the_kept_calls_replay_without_a_change(frontdesk):
     """The conversation of ``make call``; see bench/conversation.py."""
-    code, out, err = frontdesk("replay", ROOT / "tests" / "calls")
+    code, out, err = frontdesk("replay", CLINIC_CALL)
     assert (code, err) == (0, "")
     assert out.splitlines()[-1] == f"1 calls, {TURNS} turns, 0 calls changed"
 
@@ -478,26 +479,28 @@ def test_nothing_to_replay_is_one_line(refused, tmp_path):
     assert refused("replay", silent) == f"{silent} holds no turn to replay"
     missing, empty = tmp_path / "missing.jsonl", tmp_path / "empty"
     empty.mkdir()
-    assert refused("replay", missing) == f"no call record at {missing}"
-    assert refused("replay", CLINIC_CALL, empty) == f"no call record at {empty}"
+    assert refused("replay", missing).startswith(f"no call record at {missing}; frontdesk calls")
+    assert refused("replay", CLINIC_CALL, empty).startswith(f"no call record at {empty}: the fold")
 
 
 def test_calls_list_and_show(frontdesk, tmp_path, monkeypatch):
     code, out, _ = frontdesk("calls", "list")
     assert (code, out) == (0, "0 calls\n")
-    monkeypatch.setenv("FRONTDESK_RECORDS__FOLDER", str(CLINIC_CALL.parent))
+    shutil.copy(CLINIC_CALL, tmp_path / "calls" / f"{KEPT}.jsonl")
     code, out, _ = frontdesk("calls", "list", "--json")
     assert code == 0
     (row,) = json.loads(out)
-    assert row["path"] == str(CLINIC_CALL)
+    assert (row["id"], Path(row["path"]).stem) == (KEPT, KEPT)
     assert (row["turns"], row["ended"]) == (TURNS, "agent hung up")
     code, out, _ = frontdesk("calls", "list")
-    assert f"{row['at']}  {TURNS:3} turns  agent hung up       {CLINIC_CALL}" == out.splitlines()[0]
+    assert re.search(rf"{TURNS} turns .* agent hung up +{KEPT}$", out.splitlines()[0])
+    code, out, _ = frontdesk("calls", "show", "CA1")
+    assert (code, f"caller  {SUNDAY}" in out) == (0, True)
     code, out, _ = frontdesk("calls", "show", CLINIC_CALL)
     assert code == 0
     assert f"caller  {SUNDAY}" in out
     assert "agent   On Sunday the clinic is closed all day." in out
-    assert re.search(r"answered \(supported\) 0\.\d{3} \[kb-hours#3\]", out)
+    assert re.search(r"answered \(supported\) 0\.\d{3} \(floor 0\.\d{3}\) \[kb-hours#3\]", out)
     code, out, _ = frontdesk("calls", "show", CLINIC_CALL, "--json")
     events = json.loads(out)
     assert [event["event"] for event in events][:3] == ["call_started", "ready", "said"]
@@ -507,7 +510,7 @@ def test_calls_list_and_show(frontdesk, tmp_path, monkeypatch):
 def test_a_call_that_was_cut_short_by_a_kill_is_listed(frontdesk, tmp_path):
     (tmp_path / "calls").mkdir()
     whole = CLINIC_CALL.read_text(encoding="utf-8").splitlines(keepends=True)
-    (tmp_path / "calls" / "x.jsonl").write_text("".join(whole[:6]) + whole[6][:40])
+    (tmp_path / "calls" / f"{KEPT}.jsonl").write_text("".join(whole[:6]) + whole[6][:40])
     code, out, _ = frontdesk("calls", "list", "--json")
     assert code == 0
     (row,) = json.loads(out)
