@@ -23,9 +23,10 @@ _COMMANDS = {
     "mic": "talk to the agent through the local microphone and speaker",
     "replay": "recorded calls again; prints what changed",
     "kb": "build and calibrate a knowledge base",
-    "eval": "quality against gold labels: answers and retrieval",
+    "eval": "quality against gold labels: answers, retrieval, simulated callers",
     "bench": "speed: calls (with a stock baseline) and retrieval",
-    "calls": "list and show call records",
+    "calls": "call records: list, show, verify, remove, export",
+    "report": "a day or a week of calls: what came of them, how fast, what was asked",
     "models": "model files, their licences and checks",
 }
 _EPILOG = """\

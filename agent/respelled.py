@@ -25,6 +25,11 @@ def load(kb: Path, identity: bytes) -> dict[str, Phrase]:
     return _read(kb / SPOKEN_FILE).get(_name(identity), {})
 
 
+def by_voice(kb: Path) -> dict[str, dict[str, Phrase]]:
+    """The same of every voice, by the voice's name in the file."""
+    return _read(kb / SPOKEN_FILE)
+
+
 def save(kb: Path, identity: bytes, sentences: Mapping[str, Phrase]) -> None:
     """Have that voice say these, and no other ones, otherwise from its next start on.
 

@@ -5,8 +5,10 @@
   frontdesk kb check docs/ --ears    # whether callers understand what is said from them
   frontdesk kb calibrate docs/       # the floors below which no answer is given
   frontdesk kb mishearings docs/     # what call records show callers to have been misheard as
+  frontdesk kb diff docs/ docs-new/  # what a change of them changes for callers, --fail-on gone
+  frontdesk kb demand                # what callers wanted and did not get: answers to write next
 A file that cannot be read is named and left out; building fails only if nothing is left. Exit 1
-if check finds something to mend.
+if check finds something to mend, or diff what --fail-on names.
 """
 
 from __future__ import annotations
@@ -29,14 +31,31 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
+    from agent.commands import kb_demand, kb_diff
+
     actions = parser.add_subparsers(dest="action", required=True)
+    what = "what a change of the documents changes: answers to past callers' questions"
+    kb_diff.add_arguments(
+        actions.add_parser(
+            "diff",
+            help=what,
+            description=kb_diff.__doc__,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+    )
     for name, what in (
         ("build", "read the documents and write the index"),
         ("check", "find what to mend in the documents; nothing is built"),
         ("calibrate", "measure the floors on the questions of the knowledge base"),
         ("mishearings", "propose mishearings from call records, and accept them"),
+        ("demand", "what callers wanted and did not get: the answers to write next"),
     ):
-        sub = actions.add_parser(name, help=what)
+        sub = actions.add_parser(
+            name,
+            help=what,
+            description=kb_demand.__doc__ if name == "demand" else None,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         sub.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="the same as --kb")
         sub.add_argument("--kb", type=Path, help="knowledge base folder (default: settings)")
         sub.add_argument("--json", action="store_true", help="print as JSON")
@@ -54,6 +73,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             sub.add_argument("--held-out", help="voice that takes no part (default: questions')")
             sub.add_argument("--alpha", type=float, help="most unanswerable questions answered")
             sub.add_argument("--confidence", type=float, help="that alpha is kept with")
+        if name == "demand":
+            from agent.commands import kb_demand
+
+            kb_demand.add_arguments(sub)
         if name == "mishearings":
             sub.add_argument("--records", type=Path, metavar="DIR", help="folder of call records "
                              "(default: settings)")  # fmt: skip
@@ -63,6 +86,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Build, check or calibrate."""
+    if args.action == "diff":
+        from agent.commands import kb_diff
+
+        return kb_diff.run(args, load_settings(kb=args.new))
     if args.folder and args.kb and args.folder != args.kb:
         raise ConfigError(f"two folders are named, {args.folder} and {args.kb}; give one")
     settings = load_settings(kb=args.folder or args.kb)
@@ -74,6 +101,10 @@ def run(args: argparse.Namespace) -> int:
         return check_ears(settings, args.html, args.json)
     if args.action == "check":
         return check_folder(settings.kb, args.today or date.today(), args.json)
+    if args.action == "demand":
+        from agent.commands import kb_demand
+
+        return kb_demand.run(args, settings)
     if args.action == "mishearings":
         from agent.commands import kb_mishearings
 
