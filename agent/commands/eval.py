@@ -10,6 +10,7 @@
   frontdesk eval retrieval           # recall, MRR and nDCG; by meaning, by words, and by both
   frontdesk eval chunking            # five ways to cut the documents, on the same questions
   frontdesk eval chunking --data DIR # on the XQuAD passages and questions in DIR
+  frontdesk eval calls               # simulated callers on a real line; see eval calls --help
 No row is judged by floors that it helped to set (--floors says otherwise); the held-out voice is
 reported apart. Results go to bench/results/, those of another knowledge base than the sample under
 its folder's name. Exit 1 if the held-out voice (without one, or with --typed, anyone) gets a core
@@ -24,7 +25,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from agent.commands import eval_answers, eval_speech
+from agent.commands import eval_answers, eval_calls, eval_speech
 from agent.progress import stages
 from agent.settings import SAMPLE_KB, load_settings
 
@@ -46,6 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if name == "chunking":
             sub.add_argument("--data", type=Path, help="folder with the XQuAD files")
             sub.add_argument("--tokens", type=int, default=64, help="the size of a chunk")
+    calls = kinds.add_parser("calls", formatter_class=argparse.RawDescriptionHelpFormatter)
+    calls.add_argument("--kb", type=Path, help="knowledge base folder (default: settings)")
+    calls.add_argument("--json", action="store_true", help="print as JSON")
+    eval_calls.add_arguments(calls)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -54,6 +59,8 @@ def run(args: argparse.Namespace) -> int:
         return eval_answers.run(args)
     if args.kind == "speech":
         return eval_speech.run(args)
+    if args.kind == "calls":
+        return eval_calls.run(args)
     return _chunking(args) if args.kind == "chunking" else _retrieval(args)
 
 
