@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-from bench import readme_checks, readme_hearing, readme_retrieval, readme_wires
+from bench import readme_checks, readme_evidence, readme_hearing, readme_retrieval, readme_wires
 from bench.figures import load, measured_on, table
 from bench.results import RESULTS
 
@@ -94,6 +94,7 @@ BLOCKS = {
     **readme_hearing.BLOCKS,
     **readme_retrieval.BLOCKS,
     **readme_wires.BLOCKS,
+    **readme_evidence.BLOCKS,
 }
 """Every figure block by the name that the README gives it."""
 
