@@ -9,19 +9,11 @@ from pydantic import AfterValidator, Field, model_validator
 
 from agent.handover_rules import NOBODY, Rules
 from agent.opening_hours import OpeningHours
-from agent.section import Section
-from frontdesk import SpeechError, Spoken
+from agent.section import Section, Sentence
 
 _DIALABLE = re.compile(
     r"(?:\+?[0-9A-Za-z*#][0-9A-Za-z*#_.-]{0,63}|(?:sips?|tel):[\x21-\x7e]{1,200})?"
 )
-
-
-def _speakable(words: str) -> str:
-    try:
-        return Spoken(words).text
-    except SpeechError as error:
-        raise ValueError(str(error)) from None
 
 
 def _dialable(to: str) -> str:
@@ -31,7 +23,6 @@ def _dialable(to: str) -> str:
     return to
 
 
-_Sentence = Annotated[str, AfterValidator(_speakable)]
 _Target = Annotated[str, AfterValidator(_dialable)]
 
 
@@ -51,9 +42,9 @@ class HandoverSettings(Section):
     time_zone: str = Field(default="UTC", description="of the hours: America/New_York")
     holidays: tuple[str, ...] = Field(default=(), description="2026-12-25, or 12-25 every year")
     voicemail_to: _Target = Field(default="", description="outside the hours, in place of ``to``")
-    closed: _Sentence = "Nobody is at the front desk right now."
-    unsure: _Sentence = Field(default=NOBODY, description="a refusal with nobody to hand over to")
-    emergency: _Sentence = Field(
+    closed: Sentence = "Nobody is at the front desk right now."
+    unsure: Sentence = Field(default=NOBODY, description="a refusal with nobody to hand over to")
+    emergency: Sentence = Field(
         default="", description="said first to who seems in danger; empty: what the documents say"
     )
     emergency_to: _Target = Field(default="", description="then, at any hour")

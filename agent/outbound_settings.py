@@ -8,23 +8,12 @@ from pydantic import AfterValidator, Field, model_validator
 
 from agent.opening_hours import OpeningHours
 from agent.outbound_rules import pattern_of
-from agent.section import Section
-from frontdesk import SpeechError, Spoken
-
-
-def _speakable(words: str) -> str:
-    try:
-        return Spoken(words).text
-    except SpeechError as error:
-        raise ValueError(str(error)) from None
+from agent.section import Section, Sentence
 
 
 def _pattern(text: str) -> str:
     pattern_of(text)
     return text
-
-
-_Sentence = Annotated[str, AfterValidator(_speakable)]
 
 
 class OutboundSettings(Section):
@@ -42,14 +31,14 @@ class OutboundSettings(Section):
     max_per_hour: int = Field(default=20, ge=1, description="calls placed in all")
     max_attempts: int = Field(default=3, ge=1, description="of one number in 24 hours")
     ring_s: float = Field(default=60.0, gt=0, description="then it was not answered")
-    greeting: _Sentence = Field(
+    greeting: Sentence = Field(
         default="Hello, this is the automated assistant of the clinic, calling you back.",
         description="once a person has answered, and said who they are",
     )
-    purpose: _Sentence = Field(
+    purpose: Sentence = Field(
         default="How can I help you?", description="behind it, unless --say gives another"
     )
-    message: _Sentence = Field(
+    message: Sentence = Field(
         default="Please call us again when it suits you. Goodbye.",
         description="behind greeting and --say, after a voicemail's beep",
     )

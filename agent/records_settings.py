@@ -5,19 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from agent.section import Section
-from frontdesk import ConfigError, SpeechError, Spoken
-
-
-def _speakable(words: str) -> str:
-    try:
-        return Spoken(words).text
-    except SpeechError as error:
-        raise ValueError(str(error)) from None
+from agent.section import Section, Sentence
+from frontdesk import ConfigError, Spoken
 
 
 class RecordSettings(Section):
@@ -42,7 +35,7 @@ class RecordSettings(Section):
         default="off",
         description="of both sides; announced: the caller is told before the greeting",
     )
-    announcement: Annotated[str, AfterValidator(_speakable)] = "This call is recorded."
+    announcement: Sentence = "This call is recorded."
     silence_audio: bool = Field(
         default=True, description="with redact: what is not kept in words is silenced in sound"
     )

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -27,10 +27,11 @@ from agent.keypad_settings import KeySettings
 from agent.outbound_settings import OutboundSettings
 from agent.provider_settings import ProvidersSettings
 from agent.records_settings import RecordSettings
+from agent.section import Section, Sentence
 from agent.server_settings import ServerSettings
 from agent.service_arguments import without_secrets
 from agent.sip_settings import SipSettings
-from frontdesk import ConfigError, SpeechError, Spoken
+from frontdesk import ConfigError
 
 SAMPLE_KB = Path(__file__).resolve().parent.parent / "kb" / "clinic"
 _PREFIX = "FRONTDESK_"
@@ -40,18 +41,7 @@ Arguments = Annotated[dict[str, Any], AfterValidator(without_secrets)]
 """Arguments of a service, in which keys are named by their variable only."""
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-def _speakable(words: str) -> str:
-    try:
-        return Spoken(words).text
-    except SpeechError as error:
-        raise ValueError(str(error)) from None
-
-
-class RetrievalSettings(_Section):
+class RetrievalSettings(Section):
     """How the documents are indexed and searched. After a change of the first five: kb build."""
 
     embedder: str = Field(
@@ -78,7 +68,7 @@ class RetrievalSettings(_Section):
     )
 
 
-class EndpointSettings(_Section):
+class EndpointSettings(Section):
     """An OpenAI-compatible server for embeddings, used with ``retrieval.embedder = "remote"``."""
 
     base_url: str = Field(default="", description="https://…/v1")
@@ -95,7 +85,7 @@ class EndpointSettings(_Section):
     timeout_s: float = Field(default=10.0, gt=0, description="for one request")
 
 
-class QuestionSettings(_Section):
+class QuestionSettings(Section):
     """An OpenAI-compatible server whose model makes questions, with ``retrieval.expand``.
 
     Without one they are made by rules.
@@ -109,7 +99,7 @@ class QuestionSettings(_Section):
     timeout_s: float = Field(default=60.0, gt=0, description="for one passage")
 
 
-class GenerationSettings(_Section):
+class GenerationSettings(Section):
     """An OpenAI-compatible server whose model words the answers; without one, they are quoted.
 
     See docs/generation.md.
@@ -140,7 +130,7 @@ class GenerationSettings(_Section):
     )
 
 
-class TurnSettings(_Section):
+class TurnSettings(Section):
     """How long to wait before answering. Milliseconds of the caller's silence."""
 
     settle_ms: float = Field(default=180, ge=0, description="the turn is likely to be over")
@@ -157,7 +147,7 @@ class TurnSettings(_Section):
     longest_s: float = Field(default=60.0, gt=0, description="of one turn without a pause")
 
 
-class VadSettings(_Section):
+class VadSettings(Section):
     """Voice activity detection."""
 
     confidence: float = Field(default=0.5, gt=0, lt=1)
@@ -166,7 +156,7 @@ class VadSettings(_Section):
     stop_ms: float = Field(default=96, ge=32)
 
 
-class RecogniserSettings(_Section):
+class RecogniserSettings(Section):
     """What hears the caller. See docs/engines.md."""
 
     engine: str = Field(
@@ -191,7 +181,7 @@ class RecogniserSettings(_Section):
     )
 
 
-class VoiceSettings(_Section):
+class VoiceSettings(Section):
     """What speaks, what it says by itself, and how much rendered speech is kept."""
 
     engine: str = Field(
@@ -202,9 +192,7 @@ class VoiceSettings(_Section):
         default=("en",), min_length=1, description="the usual one first; of piper: en"
     )
     arguments: Arguments = Field(default={}, description="of a service; '$NAME': that variable")
-    greeting: Annotated[str, AfterValidator(_speakable)] = (
-        "Thanks for calling the clinic. How can I help you?"
-    )
+    greeting: Sentence = "Thanks for calling the clinic. How can I help you?"
     cache_mb: int = Field(default=64, ge=1)
     disk_mb: int = Field(
         default=200, ge=1, description="rendered speech kept beside the index; 2 hours are 60"

@@ -13,8 +13,6 @@ import argparse
 import importlib
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +21,6 @@ from agent.settings import load_settings
 from frontdesk import ConfigError
 
 if TYPE_CHECKING:
-    from agent.records.keeper import Records
     from agent.records.rows import CallRow
     from agent.records_settings import RecordSettings
 
@@ -131,26 +128,12 @@ def _day(text: str) -> datetime:
         raise argparse.ArgumentTypeError("takes a date as 2026-01-31") from None
 
 
-@contextmanager
-def _kept(settings: RecordSettings) -> Iterator[Records]:
-    """The records, once the database holds all that the journals do."""
-    from agent.records.keeper import Records
-
-    records = Records(settings, expires=False)
-    records.start()
-    try:
-        if not records.settled(60):
-            raise ConfigError(f"the database of calls is not to be had: {records.trouble}")
-        yield records
-    finally:
-        records.close()
-
-
 def _list(args: argparse.Namespace, settings: RecordSettings) -> int:
+    from agent.records.keeper import kept
     from agent.records.rows import CallQuery
 
     query = CallQuery(args.since, args.until, args.text, args.outcome, limit=max(1, args.limit))
-    with _kept(settings) as records:
+    with kept(settings) as records:
         rows = records.store.calls(query)[::-1]
         count = records.store.count(query)
     if args.json:
@@ -199,9 +182,10 @@ def _show(args: argparse.Namespace, settings: RecordSettings) -> int:
 def _verify(args: argparse.Namespace, settings: RecordSettings) -> int:
     from tqdm import tqdm
 
+    from agent.records.keeper import kept
     from agent.records.verifying import Verifier, call_named
 
-    with _kept(settings) as records:
+    with kept(settings) as records:
         verifier = Verifier(settings.folder, settings.key(), records.store)
         names = [call_named(settings.folder, name) for name in args.calls]
         checks = (verifier.one(name) for name in names) if names else verifier.all()
@@ -232,12 +216,13 @@ def _verify(args: argparse.Namespace, settings: RecordSettings) -> int:
 
 def _remove(args: argparse.Namespace, settings: RecordSettings) -> int:
     from agent.records.caller_key import CallerKeys
+    from agent.records.keeper import kept
     from agent.records.retention import is_live, remove
     from agent.records.verifying import call_named
 
     if not args.calls and not args.caller:
         raise ConfigError("name calls to remove, or --caller NUMBER")
-    with _kept(settings) as records:
+    with kept(settings) as records:
         names = [call_named(settings.folder, name) for name in args.calls]
         if args.caller:
             names += records.store.calls_of(CallerKeys(settings.folder).key_of(args.caller))
@@ -264,6 +249,7 @@ def _agreed(question: str) -> bool:
 
 
 def _rebuild(args: argparse.Namespace, settings: RecordSettings) -> int:
+    from agent.records.keeper import kept
     from agent.records.retention import journals
     from agent.records.rows import CallQuery
     from agent.records.store import RecordStore
@@ -272,6 +258,6 @@ def _rebuild(args: argparse.Namespace, settings: RecordSettings) -> int:
     # A database that several servers share has calls of other folders too.
     store.clear(None if store.is_ours else [path.stem for path in journals(settings.folder)])
     store.close()
-    with _kept(settings) as records:
+    with kept(settings) as records:
         print(f"{records.store.count(CallQuery())} calls in the database again")
     return 0

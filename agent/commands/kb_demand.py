@@ -38,12 +38,14 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     """Print them."""
     from agent.insight.demand import csv_rows, demand
     from agent.insight.embedding import Embedding
-    from agent.insight.reading import calls_of, kept, turns_of
+    from agent.insight.reading import calls_of, turns_of
+    from agent.records.keeper import kept
     from agent.retrieval import embedder_of
 
     zone = ZoneInfo(settings.handover.time_zone)
     period = days_given(args.since, args.until, zone, datetime.now(UTC))
-    with kept(settings.records) as store, stages() as progress:
+    with kept(settings.records) as records, stages() as progress:
+        store = records.store
         embedding = Embedding(
             lambda: embedder_of(settings), lambda done, of: progress("questions", done, of)
         )

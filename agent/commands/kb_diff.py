@@ -121,24 +121,24 @@ def _questions(args: argparse.Namespace, settings: Settings) -> tuple[list[Past]
 
 def _of_records(args: argparse.Namespace, settings: Settings) -> list[Past]:
     from agent.insight.past_questions import of_turns
-    from agent.insight.reading import kept
+    from agent.records.keeper import kept
 
-    records = settings.records
+    chosen = settings.records
     if args.calls:
         if not args.calls.is_dir():
             raise ConfigError(f"--calls {args.calls} is no folder; give one of call records")
         if not any(args.calls.glob("*.jsonl")):  # a database would be made there
             raise ConfigError(f"--calls {args.calls} holds no call records")
-        records = records.model_copy(update={"folder": args.calls, "database_variable": ""})
+        chosen = chosen.model_copy(update={"folder": args.calls, "database_variable": ""})
     zone, now = ZoneInfo(settings.handover.time_zone), datetime.now(UTC)
     first, last = (
         days_given(one, one, zone, now) if one else None for one in (args.since, args.until)
     )
     if first and last:
         days_given(args.since, args.until, zone, now)  # in their order
-    with kept(records) as store:
+    with kept(chosen) as records:
         since, until = first.since if first else None, last.until if last else None
-        return of_turns(store.turns(since, until))
+        return of_turns(records.store.turns(since, until))
 
 
 def _figures(

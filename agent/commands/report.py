@@ -42,12 +42,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print it, and write the files that are asked for."""
-    from agent.insight.reading import calls_of, kept, turns_of
+    from agent.insight.reading import calls_of, turns_of
     from agent.insight.report import report
+    from agent.records.keeper import kept
 
     settings = load_settings()
     period = _period(args, ZoneInfo(settings.handover.time_zone), datetime.now(UTC))
-    with kept(settings.records) as store:
+    with kept(settings.records) as records:
+        store = records.store
         found = report(period, calls_of(store, period), turns_of(store, period))
     if args.html:
         from agent.insight.report_page import page

@@ -3,35 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 
 from agent.insight.period import Period
-from agent.records.keeper import Records
 from agent.records.rows import CallQuery, CallRow, TurnRow
 from agent.records.store import RecordStore
-from agent.records_settings import RecordSettings
-from frontdesk import ConfigError
 
 _MANY = 1000
-_PATIENCE_S = 60
-
-
-@contextmanager
-def kept(settings: RecordSettings) -> Iterator[RecordStore]:
-    """The store of ``settings``, once it holds all that the journals do; for a command.
-
-    Raises:
-        ConfigError: the database cannot be had.
-    """
-    records = Records(settings, expires=False)
-    records.start()
-    try:
-        if not records.settled(_PATIENCE_S):
-            raise ConfigError(f"the database of calls is not to be had: {records.trouble}")
-        yield records.store
-    finally:
-        records.close()
 
 
 def calls_of(store: RecordStore, period: Period) -> Iterator[CallRow]:

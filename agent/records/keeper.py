@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,15 @@ from agent.records.ledger import Ledger
 from agent.records.recovery import close_killed
 from agent.records.store import GapError, RecordStore, StoreError
 from agent.records_settings import RecordSettings
+from frontdesk import ConfigError
 from telephony.redaction import masked
 
 _EVERY_S = 0.25
 _AGAIN_S = 2.0
 """After the database, or the disk, was not to be had."""
 _HOUSEKEEPING_S = 3600.0
+_PATIENCE_S = 60
+"""Of a command, for a database that is being filled."""
 _DAMAGED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
 """What a journal may come to that somebody wrote into: no other journal waits for it."""
 Watch = Callable[[str, Fields], None]
@@ -324,3 +328,20 @@ class Records:
         self._problem = self._told = ""
         with self._idle:
             self._idle.notify_all()
+
+
+@contextmanager
+def kept(settings: RecordSettings) -> Iterator[Records]:
+    """The records, once the database holds all that the journals do; for a command.
+
+    Raises:
+        ConfigError: the database cannot be had.
+    """
+    records = Records(settings, expires=False)
+    records.start()
+    try:
+        if not records.settled(_PATIENCE_S):
+            raise ConfigError(f"the database of calls is not to be had: {records.trouble}")
+        yield records
+    finally:
+        records.close()
