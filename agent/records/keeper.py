@@ -43,23 +43,16 @@ class Records:
     """All records of one server: opened once, before anything listens.
 
     ``trouble`` says what keeps records from being written or stored; '' while all is well.
-    ``redact`` is given to every record (:class:`agent.records.CallRecord`). Journals are written
-    from the first; the database is filled between :meth:`start` and :meth:`close`, and where it
-    ``expires``, what was kept long enough is removed.
+    Journals are written from the first; the database is filled between :meth:`start` and
+    :meth:`close`, and where it ``expires``, what was kept long enough is removed.
     """
 
-    def __init__(
-        self,
-        settings: RecordSettings,
-        *,
-        redact: Callable[[str, Fields], Fields] | None = None,
-        expires: bool = True,
-    ) -> None:
+    def __init__(self, settings: RecordSettings, *, expires: bool = True) -> None:
         """Raises:
         ConfigError: the folder cannot be written, or a variable that is named is not set.
         """
         check_folder(settings.folder)
-        self._settings, self._redact, self._expires = settings, redact, expires
+        self._settings, self._expires = settings, expires
         self._key, self._url = settings.key(), settings.database()
         self._callers = CallerKeys(settings.folder)
         self.ledger = Ledger(settings.folder, self._key)
@@ -90,15 +83,13 @@ class Records:
         kept = str if self._settings.keep_numbers else masked
         if caller:
             known["caller_key"] = self._callers.key_of(caller)
-        numbers = {"caller": kept(caller), "called": kept(called)}
-        folder = self._settings.folder
         record = CallRecord(
-            folder,
+            self._settings.folder,
             call_id,
             key=self._key,
-            redact=self._redact,
             watcher=self._written,
-            **numbers,
+            caller=kept(caller),
+            called=kept(called),
             **known,
         )
         record.wants_passing = lambda: any(wants() for wants in self._watches.values())
